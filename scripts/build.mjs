@@ -1,0 +1,76 @@
+// Compiles src/ to dist/. The compiler writes to a folder beside dist/ that takes its place only when all went well, so a
+// failed build leaves the last good one alone and files of deleted sources do not linger. dist/.built holds the hash of
+// what the build was made from; scripts/ready.mjs compares it.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+const stamp = join(root, "dist", ".built");
+
+/** The hash of everything that decides what the build looks like: names and contents. */
+export function sourceHash() {
+  const hash = createHash("sha256");
+  const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  const settings = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs"];
+  for (const path of [...sources, ...settings.map((name) => join(root, name))]) {
+    const content = readFileSync(path);
+    hash.update(`${path.slice(root.length)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+/** The hash dist/ was built from; empty when there is no build. */
+export function builtHash() {
+  try {
+    return readFileSync(stamp, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Builds; false when the compiler found errors, which it has then printed. */
+export function build() {
+  // Taken first: a source changed while the compiler runs must count as newer than the build.
+  const hash = sourceHash();
+  const fresh = join(root, `dist.${process.pid}`);
+  const old = join(root, `dist.${process.pid}.old`);
+  try {
+    const compiler = createRequire(import.meta.url)
+      .resolve("typescript/package.json")
+      .replace("package.json", "bin/tsc");
+    const done = spawnSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", fresh], {
+      stdio: "inherit",
+    });
+    if (done.status !== 0) return false;
+    const { bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    for (const path of Object.values(bin)) {
+      const program = join(fresh, path.replace(/^dist\//, ""));
+      if (existsSync(program)) chmodSync(program, 0o755);
+    }
+    writeFileSync(join(fresh, ".built"), hash);
+    moveIfThere(join(root, "dist"), old);
+    renameSync(fresh, join(root, "dist"));
+    return true;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} from @param {string} to */
+function moveIfThere(from, to) {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOENT") throw error;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && !build()) process.exitCode = 1;

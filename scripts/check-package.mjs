@@ -1,0 +1,49 @@
+// Checks what users will install: packs the package, has publint and attw look at it, installs it into an empty folder
+// with its runtime dependencies alone, and there imports each entry and runs the command.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "./build.mjs";
+
+const { name, version, exports, bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const folder = mkdtempSync(join(tmpdir(), `${name}-package-`));
+try {
+  const archive = join(folder, `${name}-${version}.tgz`);
+  run(root, "npm", "pack", "--pack-destination", folder, "--loglevel=error");
+  run(root, "npx", "--no-install", "publint", "run", archive, "--strict");
+  run(root, "npx", "--no-install", "attw", archive, "--profile", "esm-only", "--no-emoji");
+
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  run(
+    folder,
+    "npm",
+    "install",
+    archive,
+    "--omit=dev",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  );
+  const entries = Object.keys(exports).filter((entry) => !entry.endsWith(".json"));
+  const imports = entries.map((entry) => `await import("${entry.replace(".", name)}");`).join(" ");
+  run(folder, "node", "--input-type=module", "--eval", imports);
+  for (const command of Object.keys(bin)) run(folder, "npx", "--no-install", command, "--version");
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Runs a program to its end; the first that fails ends the check.
+ * @param {string} cwd
+ * @param {string} program
+ * @param {string[]} values
+ */
+function run(cwd, program, ...values) {
+  console.log(`> ${program} ${values.join(" ").replaceAll(folder, "…")}`);
+  const done = spawnSync(program, values, { cwd, stdio: "inherit", shell: process.platform === "win32" });
+  if (done.status === 0) return;
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(1);
+}

@@ -1,0 +1,15 @@
+// How the tests run. Tests that need a dataset are skipped unless STARGRAM_MIRROR names a folder that holds it.
+import { availableParallelism } from "node:os";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 20_000, // ms
+    hookTimeout: 20_000, // ms
+    pool: "threads",
+    // Vitest leaves one core free, which on a machine with two would run everything in a row.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    reporters: process.env.CI ? [["default", { summary: false }]] : ["default"],
+  },
+});
