@@ -1,0 +1,247 @@
+// A lattice: nodes in topological order with scored, labelled arcs; node 0 is the start, the last node the end. A trellis
+// is one (its nodes are contexts), and so is a trellis under a clamp. One recursion over it gives each answer:
+//   logPartition   log of the sum over paths of exp(score)          bestPath   the path with the greatest score
+//   posteriors     probabilities of nodes and arcs                  bestPaths  the n best, in order, lazily
+//   samplePath     a path drawn with its probability
+
+import type { Trellis } from "./trellis.js";
+
+export interface Lattice {
+  nodeCount: number;
+  /** [nodeCount + 1] */
+  arcStart: Int32Array;
+  /** [arcs] node, or -1 where there is no arc. */
+  arcTarget: Int32Array;
+  /** [arcs] */
+  arcScore: Float64Array;
+  /** [arcs]; absent where the symbol of an arc is its place among its node's arcs. */
+  arcSymbol?: Int32Array;
+}
+
+export interface Path {
+  /** The decisions, in order. */
+  symbols: number[];
+  /** Sum of the scores. */
+  score: number;
+}
+
+/** Expected counts of a lattice: probabilities of its nodes and arcs. */
+export interface Posteriors {
+  logPartition: number;
+  /** [nodeCount] */
+  node: Float64Array;
+  /** [arcs] */
+  arc: Float64Array;
+}
+
+/** The lattice of a forward pass. It shares the trellis's arrays and holds until the next pass. */
+export function trellisLattice(trellis: Trellis): Lattice {
+  return {
+    nodeCount: trellis.contextCount,
+    arcStart: trellis.arcStart,
+    arcTarget: trellis.arcTarget,
+    arcScore: trellis.arcScore,
+  };
+}
+
+function symbolOf(lattice: Lattice, node: number, arc: number): number {
+  return lattice.arcSymbol ? lattice.arcSymbol[arc] : arc - lattice.arcStart[node];
+}
+
+/** log(exp(a) + exp(b)) */
+export function logAdd(a: number, b: number): number {
+  if (a === Number.NEGATIVE_INFINITY) return b;
+  if (b === Number.NEGATIVE_INFINITY) return a;
+  return a > b ? a + Math.log1p(Math.exp(b - a)) : b + Math.log1p(Math.exp(a - b));
+}
+
+/** [nodeCount] log of the sum over paths from each node to the end. */
+function logBackward(lattice: Lattice): Float64Array {
+  const { nodeCount, arcStart, arcTarget, arcScore } = lattice;
+  const log = new Float64Array(nodeCount).fill(Number.NEGATIVE_INFINITY);
+  if (nodeCount > 0) log[nodeCount - 1] = 0;
+  for (let node = nodeCount - 2; node >= 0; node--) {
+    const end = arcStart[node + 1];
+    let top = Number.NEGATIVE_INFINITY;
+    for (let arc = arcStart[node]; arc < end; arc++) {
+      if (arcTarget[arc] >= 0) top = Math.max(top, arcScore[arc] + log[arcTarget[arc]]);
+    }
+    if (top === Number.NEGATIVE_INFINITY) continue;
+    let sum = 0;
+    for (let arc = arcStart[node]; arc < end; arc++) {
+      if (arcTarget[arc] >= 0) sum += Math.exp(arcScore[arc] + log[arcTarget[arc]] - top);
+    }
+    log[node] = top + Math.log(sum);
+  }
+  return log;
+}
+
+/** Log of the sum of exp(score) over all paths; -Infinity if there is none. */
+export function logPartition(lattice: Lattice): number {
+  return lattice.nodeCount === 0 ? Number.NEGATIVE_INFINITY : logBackward(lattice)[0];
+}
+
+/** Probabilities of nodes and arcs when a path is drawn in proportion to exp(score). */
+export function posteriors(lattice: Lattice): Posteriors {
+  const { nodeCount, arcStart, arcTarget, arcScore } = lattice;
+  const log = logBackward(lattice);
+  const node = new Float64Array(nodeCount);
+  const arc = new Float64Array(nodeCount === 0 ? 0 : arcStart[nodeCount]);
+  const total = nodeCount === 0 ? Number.NEGATIVE_INFINITY : log[0];
+  if (total > Number.NEGATIVE_INFINITY) node[0] = 1;
+  for (let n = 0; n < nodeCount; n++) {
+    if (node[n] === 0) continue;
+    for (let a = arcStart[n]; a < arcStart[n + 1]; a++) {
+      const target = arcTarget[a];
+      if (target < 0) continue;
+      arc[a] = node[n] * Math.exp(arcScore[a] + log[target] - log[n]);
+      node[target] += arc[a];
+    }
+  }
+  return { logPartition: total, node, arc };
+}
+
+/** The best path, or undefined if there is none. Among equals, the one with the smaller symbol where they first part, from the end. */
+export function bestPath(lattice: Lattice): Path | undefined {
+  const { nodeCount, arcStart, arcTarget, arcScore } = lattice;
+  if (nodeCount === 0) return undefined;
+  const best = new Float64Array(nodeCount).fill(Number.NEGATIVE_INFINITY);
+  const fromArc = new Int32Array(nodeCount).fill(-1);
+  const fromNode = new Int32Array(nodeCount).fill(-1);
+  best[0] = 0;
+  for (let node = 0; node < nodeCount; node++) {
+    const base = best[node];
+    if (base === Number.NEGATIVE_INFINITY) continue;
+    const end = arcStart[node + 1];
+    for (let arc = arcStart[node]; arc < end; arc++) {
+      const target = arcTarget[arc];
+      if (target < 0) continue;
+      const score = base + arcScore[arc];
+      if (score > best[target]) {
+        best[target] = score;
+        fromArc[target] = arc;
+        fromNode[target] = node;
+      }
+    }
+  }
+  if (best[nodeCount - 1] === Number.NEGATIVE_INFINITY) return undefined;
+  const symbols: number[] = [];
+  for (let node = nodeCount - 1; fromArc[node] >= 0; node = fromNode[node]) {
+    symbols.push(symbolOf(lattice, fromNode[node], fromArc[node]));
+  }
+  return { symbols: symbols.reverse(), score: best[nodeCount - 1] };
+}
+
+/**
+ * All paths from the best down, one at a time: best-first search with the exact best completion of every node as its
+ * bound, so a path that leaves the queue is the next best. Distinct paths, not distinct outputs of a transducer.
+ */
+export function* bestPaths(lattice: Lattice): Generator<Path, void, undefined> {
+  const { nodeCount, arcStart, arcTarget, arcScore } = lattice;
+  if (nodeCount === 0) return;
+  const rest = new Float64Array(nodeCount).fill(Number.NEGATIVE_INFINITY); // best score from a node to the end
+  rest[nodeCount - 1] = 0;
+  for (let node = nodeCount - 2; node >= 0; node--) {
+    for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
+      if (arcTarget[arc] >= 0) rest[node] = Math.max(rest[node], arcScore[arc] + rest[arcTarget[arc]]);
+    }
+  }
+  if (rest[0] === Number.NEGATIVE_INFINITY) return;
+  // A partial path follows its best completion to the end; every arc it does not take opens another partial path.
+  // Kept as (node reached, arc taken, the partial path before it), in a binary heap by the score of the completion.
+  const partials: Partial[] = [{ node: 0, arc: -1, before: undefined, done: 0, bound: rest[0] }];
+  while (partials.length > 0) {
+    let partial = popBest(partials);
+    while (partial.node !== nodeCount - 1) {
+      const { node, done } = partial;
+      let following: Partial | undefined;
+      for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
+        const target = arcTarget[arc];
+        if (target < 0 || rest[target] === Number.NEGATIVE_INFINITY) continue;
+        const score = done + arcScore[arc];
+        const next: Partial = { node: target, arc, before: partial, done: score, bound: score + rest[target] };
+        if (following === undefined) following = next;
+        else if (next.bound > following.bound) {
+          pushPartial(partials, following);
+          following = next;
+        } else pushPartial(partials, next);
+      }
+      partial = following as Partial;
+    }
+    const symbols: number[] = [];
+    for (let p: Partial = partial; p.before; p = p.before) symbols.push(symbolOf(lattice, p.before.node, p.arc));
+    yield { symbols: symbols.reverse(), score: partial.done };
+  }
+}
+
+interface Partial {
+  node: number;
+  arc: number;
+  before: Partial | undefined;
+  done: number;
+  bound: number;
+}
+
+function pushPartial(heap: Partial[], item: Partial): void {
+  let i = heap.length;
+  heap.push(item);
+  while (i > 0) {
+    const up = (i - 1) >> 1;
+    if (heap[up].bound >= item.bound) break;
+    heap[i] = heap[up];
+    i = up;
+  }
+  heap[i] = item;
+}
+
+function popBest(heap: Partial[]): Partial {
+  const best = heap[0];
+  const last = heap.pop() as Partial;
+  if (heap.length > 0) {
+    let i = 0;
+    for (;;) {
+      let child = 2 * i + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && heap[child + 1].bound > heap[child].bound) child++;
+      if (heap[child].bound <= last.bound) break;
+      heap[i] = heap[child];
+      i = child;
+    }
+    heap[i] = last;
+  }
+  return best;
+}
+
+/** Draws a path with its probability; `random` gives numbers in [0, 1). */
+export function samplePath(lattice: Lattice, random: () => number): Path | undefined {
+  return sampler(lattice)(random);
+}
+
+/** The same for many draws: the backward sums are computed once. */
+export function sampler(lattice: Lattice): (random: () => number) => Path | undefined {
+  const { nodeCount, arcStart, arcTarget, arcScore } = lattice;
+  const log = logBackward(lattice);
+  return (random) => {
+    if (nodeCount === 0 || log[0] === Number.NEGATIVE_INFINITY) return undefined;
+    const symbols: number[] = [];
+    let score = 0;
+    let node = 0;
+    while (node !== nodeCount - 1) {
+      let left = random();
+      let taken = -1;
+      for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
+        const target = arcTarget[arc];
+        if (target < 0) continue;
+        const probability = Math.exp(arcScore[arc] + log[target] - log[node]);
+        if (probability === 0) continue;
+        taken = arc;
+        left -= probability;
+        if (left < 0) break;
+      }
+      symbols.push(symbolOf(lattice, node, taken));
+      score += arcScore[taken];
+      node = arcTarget[taken];
+    }
+    return { symbols, score };
+  };
+}

@@ -1,0 +1,41 @@
+// A problem: everything the engine needs to know of one input. The score of deciding y at slot s in context c is
+//   slotScores(s)[y] + sum over the rows r of c: weights(r)[y].
+
+import type { RowTable, RowTree } from "./rows.js";
+import type { SlotGraph } from "./slots.js";
+
+/** A set of rows that are found in one way from a context's suffix. */
+export interface RowFamily {
+  tree: RowTree;
+  /** The most decisions back that its rows look. */
+  depth: number;
+  /** A symbol that leaves no event, such as *shift* for rows of written symbols alone; -1 if there is none. */
+  skip: number;
+  /** Events are (input, symbol) pairs: slotInput(slot) * symbolCount + symbol, with the slot where the symbol was decided. */
+  pairs: boolean;
+  /** The walk begins at the nodes that `Problem.starts` gives for the slot, not at the root. */
+  keyed: boolean;
+}
+
+/** The rows of a model: one table, and the families that find its rows. */
+export interface RowSpace {
+  table: RowTable;
+  families: readonly RowFamily[];
+}
+
+/** Nodes at which a keyed family's walks begin. */
+export interface StartNodes {
+  /** [slotCount + 1] where the nodes of a slot begin. */
+  offsets: Int32Array;
+  nodes: Int32Array;
+}
+
+export interface Problem {
+  graph: SlotGraph;
+  /** [slotCount][symbolCount] */
+  slotScores: Float64Array;
+  /** [slotCount] the input symbol of a slot, for families of pairs. */
+  slotInput?: Int32Array;
+  /** One entry a family; undefined for families that are not keyed. */
+  starts?: readonly (StartNodes | undefined)[];
+}

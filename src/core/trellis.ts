@@ -1,0 +1,136 @@
+// The trellis: slots with their context sets, scores and arcs, as a forward pass leaves them. An arc is one expansion of
+// one kept context: context c and symbol y have arc arcStart[c] + y. All arrays only grow, so that a trellis used for
+// many sequences stops allocating soon.
+
+import type { SlotGraph } from "./slots.js";
+
+/** How contexts are chosen; see DESIGN for the words. */
+export interface Inference {
+  /** `rcms`: the heaviest and `⋆`. `beam`: the heaviest alone, all else is lost. `exact`: every context with rows of its own. */
+  mode: "rcms" | "beam" | "exact";
+  /** How many contexts each slot keeps beside `⋆` (B). `exact` ignores it. */
+  contexts: number;
+  /** How many decisions back the rows look; contexts remember no more than that if `recombine` is on. */
+  order: number;
+  /** Contexts that agree on their last `order` decisions are one. */
+  recombine: boolean;
+  /** Rows of a context: of its longest remembered suffix alone, or of all its suffixes. */
+  rows: "longest" | "all";
+}
+
+/** The event before the first decision. */
+export const BEGIN = -1;
+
+export class Trellis {
+  graph!: SlotGraph;
+  /** [slotCount + 1] first context of each slot. Within a slot contexts are sorted by their latest decision, then the one before, `⋆` last. */
+  slotStart = new Int32Array(16);
+
+  // One entry for each context.
+  /** Number of contexts over all slots. */
+  contextCount = 0;
+  contextSlot = new Int32Array(64);
+  /** A context of an earlier slot that this one extends; with `contextSymbol` it spells the suffix. -1 for `⋆` and `^`. */
+  contextParent = new Int32Array(64);
+  contextSymbol = new Int32Array(64);
+  /** Decisions remembered; 0 for `⋆`. */
+  contextLength = new Int32Array(64);
+  /** Length of the common suffix with the next context of the slot. */
+  contextCommon = new Int32Array(64);
+  /** First arc of the context; [contextCount + 1] in use. */
+  arcStart = new Int32Array(64);
+  /** First of the context's rows in `rows`; [contextCount + 1] in use. */
+  rowStart = new Int32Array(64);
+  /** Logarithm of the forward mass. */
+  logForward = new Float64Array(64);
+  /** Sum of the masses of the arcs into the context, relative to its scale. */
+  mass = new Float64Array(64);
+  /** Probability that an output passes through the context; set by the backward pass. */
+  posterior = new Float64Array(64);
+
+  /** Rows of the contexts, context after context. */
+  rows = new Int32Array(256);
+
+  // One entry for each arc.
+  arcScore = new Float64Array(256);
+  /** The context an arc leads to, or -1 where there is none. */
+  arcTarget = new Int32Array(256);
+  /** After the forward pass: mass relative to the scale of the target. After the backward pass: posterior probability. */
+  arcMass = new Float64Array(256);
+
+  /** Logarithm of the total mass of all outputs; -Infinity if there are none. */
+  logPartition = Number.NEGATIVE_INFINITY;
+
+  growSlots(slots: number): void {
+    if (this.slotStart.length < slots + 1) this.slotStart = grown(this.slotStart, slots + 1);
+  }
+
+  growContexts(contexts: number): void {
+    if (this.contextSlot.length >= contexts + 1) return;
+    this.contextSlot = grown(this.contextSlot, contexts + 1);
+    this.contextParent = grown(this.contextParent, contexts + 1);
+    this.contextSymbol = grown(this.contextSymbol, contexts + 1);
+    this.contextLength = grown(this.contextLength, contexts + 1);
+    this.contextCommon = grown(this.contextCommon, contexts + 1);
+    this.arcStart = grown(this.arcStart, contexts + 1);
+    this.rowStart = grown(this.rowStart, contexts + 1);
+    this.logForward = grown(this.logForward, contexts + 1);
+    this.mass = grown(this.mass, contexts + 1);
+    this.posterior = grown(this.posterior, contexts + 1);
+  }
+
+  growRows(rows: number): void {
+    if (this.rows.length < rows) this.rows = grown(this.rows, rows);
+  }
+
+  growArcs(arcs: number): void {
+    if (this.arcScore.length >= arcs) return;
+    this.arcScore = grown(this.arcScore, arcs);
+    this.arcTarget = grown(this.arcTarget, arcs);
+    this.arcMass = grown(this.arcMass, arcs);
+  }
+
+  /** The decisions a context remembers, latest last; `^` is BEGIN. */
+  suffix(context: number): number[] {
+    const symbols: number[] = [];
+    let c = context;
+    for (let n = this.contextLength[context]; n > 0; n--) {
+      symbols.push(this.contextSymbol[c]);
+      c = this.contextParent[c];
+    }
+    return symbols.reverse();
+  }
+
+  /** Average number of remembered decisions, weighted by forward mass, over the slots where something is decided. */
+  averageContextLength(): number {
+    let sum = 0;
+    let slots = 0;
+    for (let slot = 1; slot < this.graph.slotCount - 1; slot++) {
+      const from = this.slotStart[slot];
+      const to = this.slotStart[slot + 1];
+      let top = Number.NEGATIVE_INFINITY;
+      for (let c = from; c < to; c++) top = Math.max(top, this.logForward[c]);
+      if (top === Number.NEGATIVE_INFINITY) continue;
+      let total = 0;
+      let weighted = 0;
+      for (let c = from; c < to; c++) {
+        const mass = Math.exp(this.logForward[c] - top);
+        total += mass;
+        weighted += mass * this.contextLength[c];
+      }
+      sum += weighted / total;
+      slots++;
+    }
+    return slots ? sum / slots : 0;
+  }
+}
+
+type Growable = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
+
+/** A copy of an array with room for at least `size` numbers, at least half as large again. */
+export function grown<T extends Growable>(array: T, size: number): T {
+  const room = Math.max(size, Math.ceil(array.length * 1.5));
+  const larger = new (array.constructor as new (length: number) => T)(room);
+  larger.set(array);
+  return larger;
+}
