@@ -1,0 +1,124 @@
+// `letter.data`: handwritten words, an image of a letter a line. Fields between tabs: id, letter, next_id, word_id, position,
+// fold, then 128 pixels (16 rows of 8, row by row, 0 or 1). next_id is the id of the line that follows in the word, -1 at its
+// end. An attribute `p3,1` says that the pixel in row 3 and column 1, counted from 0, is set; `bias` is always there.
+
+import { InputError } from "../core/errors.js";
+import type { TaggingSequence } from "../tasks/sequence.js";
+import type { ParserOptions, SequenceParser } from "./parser.js";
+
+/** `16x8`: every pixel. `8x4`: those in rows and columns of odd index, counted from 0. */
+export type Pixels = "16x8" | "8x4";
+
+export interface LettersOptions extends ParserOptions {
+  /** Default `16x8`. */
+  pixels?: Pixels;
+  /** The folds to keep; default all. */
+  folds?: ReadonlySet<number>;
+}
+
+const rows = 16;
+const columns = 8;
+const headFields = 6;
+const fieldCount = headFields + rows * columns;
+
+export function lettersParser(options: LettersOptions): SequenceParser {
+  const { labelled, file, folds } = options;
+  const names = pixelNames(options.pixels ?? "16x8");
+  let sequence: TaggingSequence | undefined;
+  // What the next line has to say.
+  let nextId = -1;
+  let wordId = 0;
+  let position = 0;
+
+  const line = (text: string, number: number): TaggingSequence | undefined => {
+    if (text === "") return undefined;
+    const refuse = (reason: string) => new InputError(reason, { file, line: number });
+    const fields = text.split("\t");
+    if (fields.length === fieldCount + 1 && fields[fieldCount] === "") fields.pop();
+    if (fields.length !== fieldCount) {
+      throw refuse(`${fieldCount} fields expected (6 and 128 pixels), found ${fields.length}`);
+    }
+    const whole = (field: number, name: string): number => {
+      const value = fields[field];
+      if (!/^\d{1,15}$/.test(value)) throw refuse(`the ${name} should be a whole number, found \`${value}\``);
+      return Number(value);
+    };
+    const id = whole(0, "id");
+    const next = fields[2] === "-1" ? -1 : whole(2, "next id");
+    const word = whole(3, "word id");
+    const place = whole(4, "position");
+    const fold = whole(5, "fold");
+    const letter = fields[1];
+    if (!/^\S$/u.test(letter)) throw refuse(`one letter expected in the second field, found \`${letter}\``);
+
+    if (sequence === undefined) {
+      sequence = {
+        columns: [],
+        attributes: [],
+        labels: labelled ? [] : undefined,
+        fold,
+        id: String(word),
+        file,
+        line: number,
+      };
+      position = place;
+      wordId = word;
+    } else {
+      if (id !== nextId) throw refuse(`the chain is broken: the line before leads to id ${nextId}, found ${id}`);
+      if (word !== wordId) throw refuse(`word ${wordId} goes on here, found word ${word}`);
+      if (place !== ++position) throw refuse(`position ${position} expected, found ${place}`);
+      if (fold !== sequence.fold) throw refuse(`the word is in fold ${sequence.fold}, found ${fold}`);
+    }
+    nextId = next;
+
+    const attributes = ["bias"];
+    let bitmap = "";
+    for (let p = 0; p < rows * columns; p++) {
+      const pixel = fields[headFields + p];
+      if (pixel === "1") {
+        const name = names[p];
+        if (name !== undefined) attributes.push(name);
+      } else if (pixel !== "0") throw refuse(`pixel ${p + 1} should be 0 or 1, found \`${pixel}\``);
+      bitmap += pixel;
+    }
+    sequence.columns?.push([bitmap]);
+    sequence.attributes?.push(attributes);
+    sequence.labels?.push(letter === "_" ? null : letter);
+
+    if (next !== -1) return undefined;
+    const complete = sequence;
+    sequence = undefined;
+    return folds === undefined || folds.has(fold) ? complete : undefined;
+  };
+  const end = (): undefined => {
+    if (sequence !== undefined) {
+      throw new InputError(`the file ends inside word ${wordId}`, { file, line: sequence.line });
+    }
+  };
+  return { line, end };
+}
+
+/** The attribute of every pixel, undefined where it is not looked at: [128]. */
+function pixelNames(pixels: Pixels): (string | undefined)[] {
+  const names: (string | undefined)[] = [];
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const kept = pixels === "16x8" || (row % 2 === 1 && column % 2 === 1);
+      names.push(kept ? `p${row},${column}` : undefined);
+    }
+  }
+  return names;
+}
+
+/** A list of folds such as `0,2-9`. */
+export function parseFolds(text: string): Set<number> {
+  const folds = new Set<number>();
+  for (const part of text.split(",")) {
+    const [, from, to = from] = /^\s*(\d{1,3})(?:-(\d{1,3}))?\s*$/.exec(part) ?? [];
+    if (from === undefined || Number(to) < Number(from)) {
+      throw new InputError(`\`${part}\` is no fold`, { hint: "write folds as `0,2-9`" });
+    }
+    for (let fold = Number(from); fold <= Number(to); fold++) folds.add(fold);
+  }
+  return folds;
+}
