@@ -1,0 +1,112 @@
+// AdaGrad with L2 and L1, in proximal form and lazily: a row that an example does not touch owes its shrinking until it
+// is touched again. For a weight w with gradient g (of the log-likelihood, to be climbed) after k steps of rest:
+//   G <- G + g²,   rate = eta / sqrt(delta + G)
+//   w <- soft(w + rate g, k rate l1) / (1 + k rate l2)
+// The average of a weight over the steps since `startAverage` is kept in the same lazy way.
+
+import type { RowTable } from "../core/rows.js";
+import type { Gradient } from "./gradient.js";
+
+export interface AdaGradOptions {
+  /** Step size (eta). */
+  rate: number;
+  /** Added to the sum of squared gradients (delta). */
+  delta: number;
+  /** L2 penalty of one step: l2 / 2 * w² is taken from the objective at each. */
+  l2: number;
+  /** L1 penalty of one step. */
+  l1: number;
+}
+
+export class AdaGrad {
+  /** [entries] */
+  readonly weights: Float64Array;
+  /** [entries] sums of squared gradients. */
+  readonly squares: Float64Array;
+  /** [entries] sums of weights over the steps since `averageFrom`. */
+  readonly sums: Float64Array;
+  /** [rows] the step up to which a row is settled. */
+  readonly settled: Int32Array;
+  step = 0;
+  averageFrom = 0;
+
+  constructor(
+    readonly table: RowTable,
+    readonly options: AdaGradOptions,
+    start?: Float64Array,
+  ) {
+    const entries = table.symbols.length;
+    this.weights = start ? Float64Array.from(start) : new Float64Array(entries);
+    this.squares = new Float64Array(entries);
+    this.sums = new Float64Array(entries);
+    this.settled = new Int32Array(table.start.length - 1);
+  }
+
+  /** One step along a gradient, which is cleared. */
+  update(gradient: Gradient): void {
+    this.step++;
+    for (let i = 0; i < gradient.touchedCount; i++) this.updateRow(gradient.touched[i], gradient.values);
+    gradient.reset();
+  }
+
+  private updateRow(row: number, gradient: Float64Array): void {
+    const { weights, squares, sums, settled, step } = this;
+    const { rate: eta, delta, l1, l2 } = this.options;
+    const rest = step - settled[row];
+    settled[row] = step;
+    const end = this.table.start[row + 1];
+    for (let e = this.table.start[row]; e < end; e++) {
+      const g = gradient[e];
+      let w = weights[e];
+      if (g === 0 && w === 0) continue;
+      gradient[e] = 0;
+      sums[e] += w * rest;
+      const square = squares[e] + g * g;
+      squares[e] = square;
+      const rate = eta / Math.sqrt(delta + square);
+      w += rate * g;
+      if (l1 > 0) {
+        const shrink = rest * rate * l1;
+        w = w > shrink ? w - shrink : w < -shrink ? w + shrink : 0;
+      }
+      weights[e] = w / (1 + rest * rate * l2);
+    }
+  }
+
+  /** Gives every row the shrinking and averaging it owes. */
+  settle(): void {
+    const { weights, squares, sums, settled, step } = this;
+    const { rate: eta, delta, l1, l2 } = this.options;
+    for (let row = 0; row < settled.length; row++) {
+      const rest = step - settled[row];
+      if (rest === 0) continue;
+      settled[row] = step;
+      const end = this.table.start[row + 1];
+      for (let e = this.table.start[row]; e < end; e++) {
+        let w = weights[e];
+        if (w === 0) continue;
+        sums[e] += w * rest;
+        const rate = eta / Math.sqrt(delta + squares[e]);
+        if (l1 > 0) {
+          const shrink = rest * rate * l1;
+          w = w > shrink ? w - shrink : w < -shrink ? w + shrink : 0;
+        }
+        weights[e] = w / (1 + rest * rate * l2);
+      }
+    }
+  }
+
+  /** Averages count from here. Settles first. */
+  startAverage(): void {
+    this.settle();
+    this.sums.fill(0);
+    this.averageFrom = this.step;
+  }
+
+  /** The average weights since `startAverage`, or the weights themselves if no step was made. Settles first. */
+  average(): Float64Array {
+    this.settle();
+    const steps = this.step - this.averageFrom;
+    return steps === 0 ? this.weights.slice() : this.sums.map((sum) => sum / steps);
+  }
+}

@@ -1,0 +1,291 @@
+// Training by stochastic gradient: shuffled passes over the examples, each a step of AdaGrad along
+//   E[features | clamp] - E[features],
+// weights averaged over the pass, a held-out part to choose the best pass and to stop by. What an example is, and how its
+// gradient is found, is the learner's business; tagger and transducer are both learners.
+
+import type { RowTable } from "../core/rows.js";
+import { AdaGrad } from "./adagrad.js";
+import { Gradient } from "./gradient.js";
+import { generator, shuffle } from "./random.js";
+
+/** Something that can be trained. */
+export interface Learner {
+  readonly table: RowTable;
+  readonly exampleCount: number;
+  /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
+  learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
+  /** Judges an example without learning from it. */
+  judge(example: number, weights: Float64Array): Judged;
+}
+
+export interface Seen {
+  logLikelihood: number;
+  /** Average number of decisions remembered, weighted by mass. */
+  contextLength: number;
+}
+
+export interface Judged {
+  logLikelihood: number;
+  /** Decisions judged, and how many of them were wrong. */
+  decisions: number;
+  errors: number;
+  /** 1 if all of the output is right. */
+  right: number;
+}
+
+export interface TrainingOptions {
+  /** Passes over the examples. */
+  epochs: number;
+  seed: number;
+  rate: number;
+  delta: number;
+  /** L2 penalty of the whole objective, as in (l2 / 2) * |w|². */
+  l2: number;
+  l1: number;
+  /** Share of the examples held out to choose the best pass; 0 for none. */
+  heldOut: number;
+  /** Passes without improvement on the held-out part before training stops. */
+  patience: number;
+  /** Average the weights over each pass. */
+  average: boolean;
+  /** What the held-out part is judged by. */
+  select: "likelihood" | "accuracy";
+}
+
+export const trainingDefaults: TrainingOptions = {
+  epochs: 20,
+  seed: 1,
+  rate: 0.2,
+  delta: 1e-4,
+  l2: 1,
+  l1: 0,
+  heldOut: 0.1,
+  patience: 3,
+  average: true,
+  select: "likelihood",
+};
+
+/** How one pass went. */
+export interface Epoch {
+  epoch: number;
+  /** Of the examples as they were met, for each. */
+  trainLogLikelihood: number;
+  contextLength: number;
+  /** On the held-out part, if there is one. */
+  heldOut?: { logLikelihood: number; accuracy: number; exact: number };
+}
+
+export interface TrainingProgress {
+  epoch: number;
+  epochs: number;
+  /** Examples done in this pass, and in all of it. */
+  done: number;
+  total: number;
+  /** Of the passes that are over. */
+  history: readonly Epoch[];
+  /** Average context length and log-likelihood of the examples of this pass so far. */
+  contextLength: number;
+  logLikelihood: number;
+}
+
+export interface TrainingHooks {
+  /** Called now and then, and at the end of each pass. */
+  onProgress?(progress: TrainingProgress): void;
+  /** Called after each example, with its number in order of training. */
+  onExample?(step: number, seen: Seen): void;
+  /** Called after each pass, and when training is stopped, with all that is needed to go on. */
+  onCheckpoint?(checkpoint: Checkpoint): void | Promise<void>;
+  /** Asked between examples; true stops after the one at hand. */
+  shouldStop?(): boolean;
+}
+
+/** Everything a training needs to go on where it was. */
+export interface Checkpoint {
+  epoch: number;
+  /** Examples of the pass already learned from. */
+  position: number;
+  step: number;
+  averageFrom: number;
+  weights: Float64Array;
+  squares: Float64Array;
+  sums: Float64Array;
+  settled: Int32Array;
+  /** Weights of the best pass so far. */
+  best: Float64Array;
+  bestScore: number;
+  bestEpoch: number;
+  history: Epoch[];
+  /** Sums over the pass at hand. */
+  passLogLikelihood: number;
+  passContextLength: number;
+}
+
+export interface Trained {
+  weights: Float64Array;
+  history: Epoch[];
+  bestEpoch: number;
+  /** Whether `shouldStop` ended it. */
+  stopped: boolean;
+}
+
+/** Trains a learner. `start` gives weights to begin with, `checkpoint` a training to go on with. */
+export async function train(
+  learner: Learner,
+  options: TrainingOptions,
+  hooks: TrainingHooks = {},
+  from: { start?: Float64Array; checkpoint?: Checkpoint } = {},
+): Promise<Trained> {
+  const { training, heldOut } = split(learner.exampleCount, options);
+  const total = training.length;
+  const { rate, delta } = options;
+  const adagrad = new AdaGrad(
+    learner.table,
+    { rate, delta, l2: options.l2 / Math.max(1, total), l1: options.l1 / Math.max(1, total) },
+    from.start,
+  );
+  const gradient = new Gradient(learner.table);
+  let best: Float64Array = adagrad.weights.slice();
+  let bestScore = Number.NEGATIVE_INFINITY;
+  let bestEpoch = 0;
+  let epoch = 1;
+  let position = 0;
+  let history: Epoch[] = [];
+  let passLogLikelihood = 0;
+  let passContextLength = 0;
+  if (from.checkpoint) {
+    ({ best, bestScore, bestEpoch, epoch, position, passLogLikelihood, passContextLength } = from.checkpoint);
+    history = [...from.checkpoint.history];
+    restore(adagrad, from.checkpoint);
+  }
+  const checkpoint = (): Checkpoint => ({
+    epoch,
+    position,
+    step: adagrad.step,
+    averageFrom: adagrad.averageFrom,
+    weights: adagrad.weights,
+    squares: adagrad.squares,
+    sums: adagrad.sums,
+    settled: adagrad.settled,
+    best,
+    bestScore,
+    bestEpoch,
+    history,
+    passLogLikelihood,
+    passContextLength,
+  });
+  const report = (): void =>
+    hooks.onProgress?.({
+      epoch,
+      epochs: options.epochs,
+      done: position,
+      total,
+      history,
+      contextLength: passContextLength / Math.max(1, position),
+      logLikelihood: passLogLikelihood / Math.max(1, position),
+    });
+  let stopped = false;
+  let paused = Date.now();
+  while (epoch <= options.epochs && !stopped && epoch - bestEpoch <= options.patience + 1) {
+    const order = shuffle(training.slice(), generator(options.seed, epoch));
+    if (position === 0) {
+      adagrad.startAverage();
+      passLogLikelihood = 0;
+      passContextLength = 0;
+    }
+    while (position < total) {
+      const seen = learner.learn(order[position], adagrad.weights, gradient);
+      adagrad.update(gradient);
+      position++;
+      passLogLikelihood += seen.logLikelihood;
+      passContextLength += seen.contextLength;
+      hooks.onExample?.(adagrad.step, seen);
+      if (Date.now() - paused > 100) {
+        report();
+        await pause();
+        paused = Date.now();
+      }
+      if (hooks.shouldStop?.() && position < total) {
+        stopped = true;
+        break;
+      }
+    }
+    if (stopped) break;
+    const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
+    const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate) : undefined;
+    const score = judged ? (options.select === "accuracy" ? judged.accuracy : judged.logLikelihood) : epoch;
+    if (score > bestScore) {
+      bestScore = score;
+      best = candidate;
+      bestEpoch = epoch;
+    }
+    history.push({
+      epoch,
+      trainLogLikelihood: passLogLikelihood / Math.max(1, total),
+      contextLength: passContextLength / Math.max(1, total),
+      heldOut: judged,
+    });
+    report();
+    epoch++;
+    position = 0;
+    if (hooks.shouldStop?.()) stopped = true;
+    if (epoch <= options.epochs && !stopped) await hooks.onCheckpoint?.(checkpoint());
+  }
+  if (stopped) await hooks.onCheckpoint?.(checkpoint());
+  // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
+  const weights = bestEpoch > 0 ? best : adagrad.average();
+  return { weights, history, bestEpoch, stopped };
+}
+
+function restore(adagrad: AdaGrad, checkpoint: Checkpoint): void {
+  adagrad.weights.set(checkpoint.weights);
+  adagrad.squares.set(checkpoint.squares);
+  adagrad.sums.set(checkpoint.sums);
+  adagrad.settled.set(checkpoint.settled);
+  adagrad.step = checkpoint.step;
+  adagrad.averageFrom = checkpoint.averageFrom;
+}
+
+/** Examples to learn from and examples held out; with fewer than ten examples nothing is held out. */
+export function split(
+  exampleCount: number,
+  options: { heldOut: number; seed: number },
+): { training: Int32Array; heldOut: Int32Array } {
+  const order = Int32Array.from({ length: exampleCount }, (_, i) => i);
+  const count = exampleCount < 10 ? 0 : Math.floor(exampleCount * options.heldOut);
+  if (count === 0) return { training: order, heldOut: new Int32Array(0) };
+  shuffle(order, generator(options.seed, 0));
+  return { training: order.slice(count).sort(), heldOut: order.slice(0, count).sort() };
+}
+
+async function judgeAll(
+  learner: Learner,
+  examples: Int32Array,
+  weights: Float64Array,
+): Promise<NonNullable<Epoch["heldOut"]>> {
+  let logLikelihood = 0;
+  let errors = 0;
+  let decisions = 0;
+  let right = 0;
+  let paused = Date.now();
+  for (const example of examples) {
+    const judged = learner.judge(example, weights);
+    logLikelihood += judged.logLikelihood;
+    errors += judged.errors;
+    decisions += judged.decisions;
+    right += judged.right;
+    if (Date.now() - paused > 100) {
+      await pause();
+      paused = Date.now();
+    }
+  }
+  return {
+    logLikelihood: logLikelihood / examples.length,
+    accuracy: decisions ? 1 - errors / decisions : 1,
+    exact: right / examples.length,
+  };
+}
+
+/** Lets timers, signals and messages through. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,217 @@
+// Sequences as numbers: a corpus holds many tagged sequences in flat arrays, attributes as row numbers, labels as symbols.
+// The attribute rows hold only (attribute, label) pairs that occur, so memory follows what the data has, not
+// attributes × labels.
+
+import { Alphabet } from "../core/alphabet.js";
+import { InputError } from "../core/errors.js";
+import type { RowTableBuilder } from "../core/rows.js";
+import type { GivenLabel } from "./sequence.js";
+
+/** A label position that is not one known label: -1 anything, -2 - k the k-th set of `allowedSets`. */
+export const UNKNOWN_LABEL = -1;
+
+export interface Corpus {
+  sequenceCount: number;
+  /** [sequenceCount + 1] first position of each sequence. */
+  sequenceStart: Int32Array;
+  /** [positions] label, or a negative number (see UNKNOWN_LABEL). */
+  labels: Int32Array;
+  /** Sets of labels that a position may have. */
+  allowedSets: Int32Array[];
+  attributes: AttributeArray;
+  /** Attributes conjoined with the previous label. */
+  conjoined: AttributeArray;
+}
+
+/** Attributes of positions in flat arrays. */
+export interface AttributeArray {
+  /** [positions + 1] */
+  start: Int32Array;
+  /** Attribute numbers; unknown attributes are left out. */
+  ids: Int32Array;
+  /** Values, or undefined where all are 1. */
+  values: Float64Array | undefined;
+}
+
+/** What one position has, before it becomes numbers. */
+export interface PositionAttributes {
+  attributes: readonly (readonly string[])[];
+  values?: readonly (readonly number[] | undefined)[];
+  conjoined?: readonly (readonly string[])[];
+}
+
+/** A typed array that grows as numbers are pushed. */
+class Numbers {
+  private array = new Float64Array(1024);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length === this.array.length) {
+      const larger = new Float64Array(this.array.length * 2);
+      larger.set(this.array);
+      this.array = larger;
+    }
+    this.array[this.length++] = value;
+  }
+
+  integers(): Int32Array {
+    return Int32Array.from(this.array.subarray(0, this.length));
+  }
+
+  floats(): Float64Array {
+    return this.array.slice(0, this.length);
+  }
+}
+
+/** Gathers attributes position by position. */
+class AttributeGatherer {
+  private readonly start = new Numbers();
+  private readonly ids = new Numbers();
+  private readonly values = new Numbers();
+  private hasValues = false;
+
+  constructor(
+    readonly alphabet: Alphabet,
+    private readonly grows: boolean,
+  ) {
+    this.start.push(0);
+  }
+
+  add(names: readonly string[], values: readonly number[] | undefined): void {
+    for (let i = 0; i < names.length; i++) {
+      const id = this.grows ? this.alphabet.add(names[i]) : this.alphabet.indexOf(names[i]);
+      if (id < 0) continue;
+      const value = values ? values[i] : 1;
+      this.ids.push(id);
+      this.values.push(value);
+      if (value !== 1) this.hasValues = true;
+    }
+    this.start.push(this.ids.length);
+  }
+
+  build(): AttributeArray {
+    return {
+      start: this.start.integers(),
+      ids: this.ids.integers(),
+      values: this.hasValues ? this.values.floats() : undefined,
+    };
+  }
+}
+
+/** Makes a corpus of sequences. With `grows`, new labels and attributes get numbers; without, new attributes are left out. */
+export class CorpusBuilder {
+  private readonly sequenceStart = new Numbers();
+  private readonly labelNumbers = new Numbers();
+  private readonly allowedSets: Int32Array[] = [];
+  private readonly attributes: AttributeGatherer;
+  private readonly conjoined: AttributeGatherer;
+
+  constructor(
+    readonly labels: Alphabet,
+    attributes: Alphabet,
+    conjoined: Alphabet,
+    private readonly grows: boolean,
+  ) {
+    this.attributes = new AttributeGatherer(attributes, grows);
+    this.conjoined = new AttributeGatherer(conjoined, grows);
+    this.sequenceStart.push(0);
+  }
+
+  add(
+    length: number,
+    position: PositionAttributes,
+    labels?: readonly GivenLabel[],
+    place?: { file?: string; line?: number },
+  ): void {
+    for (let i = 0; i < length; i++) {
+      this.attributes.add(position.attributes[i], position.values?.[i]);
+      this.conjoined.add(position.conjoined?.[i] ?? [], undefined);
+      this.labelNumbers.push(labels ? this.labelNumber(labels[i], place) : UNKNOWN_LABEL);
+    }
+    this.sequenceStart.push(this.labelNumbers.length);
+  }
+
+  private labelNumber(given: GivenLabel, place?: { file?: string; line?: number }): number {
+    if (given === null) return UNKNOWN_LABEL;
+    if (typeof given === "string") return this.oneLabel(given, place);
+    if (given.length === 1) return this.oneLabel(given[0], place);
+    if (given.length === 0) throw new InputError("a position allows no label", place);
+    this.allowedSets.push(Int32Array.from(new Set(given.map((label) => this.oneLabel(label, place)))).sort());
+    return -1 - this.allowedSets.length;
+  }
+
+  private oneLabel(label: string, place?: { file?: string; line?: number }): number {
+    if (this.grows) return this.labels.add(label);
+    const number = this.labels.indexOf(label);
+    if (number < 0) {
+      throw new InputError(`the model does not know the label \`${label}\``, {
+        ...place,
+        hint: `it knows ${someOf(this.labels.all())}`,
+      });
+    }
+    return number;
+  }
+
+  build(): Corpus {
+    return {
+      sequenceCount: this.sequenceStart.length - 1,
+      sequenceStart: this.sequenceStart.integers(),
+      labels: this.labelNumbers.integers(),
+      allowedSets: this.allowedSets,
+      attributes: this.attributes.build(),
+      conjoined: this.conjoined.build(),
+    };
+  }
+}
+
+function someOf(names: readonly string[]): string {
+  return names.length <= 12 ? names.join(", ") : `${names.slice(0, 12).join(", ")} and ${names.length - 12} more`;
+}
+
+/** The labels a position may have: one, a set, or undefined for all. */
+export function allowedAt(corpus: Corpus, position: number): readonly number[] | Int32Array | undefined {
+  const label = corpus.labels[position];
+  if (label >= 0) return [label];
+  return label === UNKNOWN_LABEL ? undefined : corpus.allowedSets[-2 - label];
+}
+
+/**
+ * Adds a row for each attribute seen at least `minCount` times, with the labels it was seen with. Returns the row of each
+ * attribute, -1 for those left out. Counting sort by attribute, so it is linear in what the corpus holds.
+ */
+export function addAttributeRows(
+  table: RowTableBuilder,
+  array: AttributeArray,
+  attributeCount: number,
+  corpus: Corpus,
+  minCount: number,
+): Int32Array {
+  const { start, ids } = array;
+  const offset = new Int32Array(attributeCount + 1);
+  for (const id of ids) offset[id + 1]++;
+  for (let a = 0; a < attributeCount; a++) offset[a + 1] += offset[a];
+  const place = offset.slice(0, attributeCount);
+  const positions = new Int32Array(ids.length); // positions where each attribute occurs, attribute after attribute
+  for (let p = 0; p + 1 < start.length; p++) {
+    for (let i = start[p]; i < start[p + 1]; i++) positions[place[ids[i]]++] = p;
+  }
+  const rows = new Int32Array(attributeCount).fill(-1);
+  const seenBy = new Int32Array(table.symbolCount).fill(-1);
+  const labels: number[] = [];
+  for (let a = 0; a < attributeCount; a++) {
+    if (offset[a + 1] - offset[a] < minCount) continue;
+    labels.length = 0;
+    const note = (label: number): void => {
+      if (seenBy[label] === a) return;
+      seenBy[label] = a;
+      labels.push(label);
+    };
+    for (let i = offset[a]; i < offset[a + 1]; i++) {
+      const label = corpus.labels[positions[i]];
+      if (label >= 0) note(label);
+      else if (label !== UNKNOWN_LABEL) for (const one of corpus.allowedSets[-2 - label]) note(one);
+    }
+    if (labels.length > 0) rows[a] = table.add(labels.sort((x, y) => x - y));
+  }
+  return rows;
+}
