@@ -22,9 +22,9 @@ export function detectFormat(lines: readonly string[], file?: string): TaggingFo
   const fields = filled.map((line) => line.split("\t").filter((field) => field !== "")); // [line][field]
   const counts = new Set(fields.map((row) => row.length));
   const rest = fields.flatMap((row) => row.slice(1));
-  const attributeLike = rest.filter((field) => /.[=:\]]/.test(field)).length / rest.length;
+  const attributeLike = rest.filter((field) => /.[=:\]]|^__.*__$/.test(field)).length / rest.length;
   if (counts.size > 1) {
-    if (attributeLike > 0.9) return "crfsuite";
+    if (attributeLike > 0.75) return "crfsuite";
     throw unsure("the lines have different numbers of fields between tabs", file);
   }
   const width = fields[0].length;

@@ -34,7 +34,7 @@ export function lettersParser(options: LettersOptions): SequenceParser {
     if (text === "") return undefined;
     const refuse = (reason: string) => new InputError(reason, { file, line: number });
     const fields = text.split("\t");
-    if (fields.length === fieldCount + 1 && fields[fieldCount] === "") fields.pop();
+    if (fields[fields.length - 1] === "") fields.pop(); // the lines of the original end with a tab
     if (fields.length !== fieldCount) {
       throw refuse(`${fieldCount} fields expected (6 and 128 pixels), found ${fields.length}`);
     }

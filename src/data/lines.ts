@@ -71,21 +71,27 @@ export async function* readLineBlocks(source: LineSource, options: LineOptions =
 /** Cuts bytes that end before a newline into lines. */
 function decodeLines(bytes: Buffer, first: number, file: string | undefined): string[] {
   if (!isUtf8(bytes) || bytes.includes(0)) throw notText(bytes, first, file);
-  const lines = bytes.toString("utf8").split("\n");
-  if (bytes.includes(carriageReturn)) {
-    for (let i = 0; i < lines.length; i++) {
-      const line = lines[i].endsWith("\r") ? lines[i].slice(0, -1) : lines[i];
+  const lines: string[] = [];
+  const mayHaveReturns = bytes.includes(carriageReturn);
+  // Decoded line by line: a token cut from one text of the whole block would keep the block in memory.
+  for (let begin = 0; begin <= bytes.length; ) {
+    let end = bytes.indexOf(newline, begin);
+    if (end < 0) end = bytes.length;
+    let line = bytes.toString("utf8", begin, end);
+    if (mayHaveReturns) {
+      if (line.endsWith("\r")) line = line.slice(0, -1);
       const stray = line.indexOf("\r");
       if (stray >= 0) {
         throw new InputError("a carriage return inside the line", {
           file,
-          line: first + i,
+          line: first + lines.length,
           column: stray + 1,
           hint: "end lines with LF or CRLF",
         });
       }
-      lines[i] = line;
     }
+    lines.push(line);
+    begin = end + 1;
   }
   return lines;
 }

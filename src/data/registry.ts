@@ -229,9 +229,13 @@ export function cacheFolder(
   return join(homedir(), ".cache", "stargram");
 }
 
-/** Finds or fetches a data set. A folder that is a mirror is used where it is; all else is kept in the cache. */
+/** Finds or fetches a data set of the registry. */
 export async function getDataset(name: string, options: GetDatasetOptions = {}): Promise<LocalDataset> {
-  const dataset = findDataset(name);
+  return fetchDataset(findDataset(name), options);
+}
+
+/** Finds or fetches any data set. A folder that is a mirror is used where it is; all else is kept in the cache. */
+export async function fetchDataset(dataset: Dataset, options: GetDatasetOptions = {}): Promise<LocalDataset> {
   const mirror = options.mirror ?? (process.env.STARGRAM_MIRROR || undefined);
   const cache = options.cache ?? cacheFolder();
   const paths: Record<string, string> = {};
