@@ -42,7 +42,8 @@ export function slotGraph(symbolCount: number, branches: readonly (readonly Bran
   let b = 0;
   branches.forEach((list, slot) => {
     for (const { first, end, next } of list) {
-      if (!(next > slot && next < slotCount)) throw new RangeError(`slot ${slot} leads to ${next}, not to a later slot`);
+      if (!(next > slot && next < slotCount))
+        throw new RangeError(`slot ${slot} leads to ${next}, not to a later slot`);
       if (!(first >= 0 && first < end && end <= symbolCount)) throw new RangeError(`slot ${slot}: empty symbol range`);
       branchSlot[b] = slot;
       branchFirst[b] = first;

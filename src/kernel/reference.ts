@@ -79,7 +79,9 @@ export class ReferenceKernel {
       this.gather(slot);
       this.group();
       const forcedArc =
-        forced && forcedSlot >= 0 && forced[forcedSlot] >= 0 ? trellis.arcStart[forcedContext] + forced[forcedSlot] : -1;
+        forced && forcedSlot >= 0 && forced[forcedSlot] >= 0
+          ? trellis.arcStart[forcedContext] + forced[forcedSlot]
+          : -1;
       this.select(slot, forcedArc);
       this.merge(slot);
       if (forcedArc >= 0 && trellis.arcTarget[forcedArc] >= trellis.slotStart[slot]) {

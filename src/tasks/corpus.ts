@@ -2,7 +2,7 @@
 // The attribute rows hold only (attribute, label) pairs that occur, so memory follows what the data has, not
 // attributes × labels.
 
-import { Alphabet } from "../core/alphabet.js";
+import type { Alphabet } from "../core/alphabet.js";
 import { InputError } from "../core/errors.js";
 import type { RowTableBuilder } from "../core/rows.js";
 import type { GivenLabel } from "./sequence.js";

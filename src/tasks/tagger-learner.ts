@@ -32,14 +32,26 @@ export class TaggerEngine {
   }
 
   /** The forward pass of a sequence. `forced` keeps the path of its known labels. */
-  forward(corpus: Corpus, sequence: number, weights: Float64Array, inference = this.inference, forced = false): Trellis {
+  forward(
+    corpus: Corpus,
+    sequence: number,
+    weights: Float64Array,
+    inference = this.inference,
+    forced = false,
+  ): Trellis {
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
     const graph = this.graph(length);
     this.fillSlotScores(corpus, from, length, weights);
     const problem: Problem = { graph, slotScores: this.slotScores };
     if (this.rows.conjoinedTree) problem.starts = [undefined, this.startNodes(corpus, from, length)];
-    return this.kernel.forward(problem, this.space, weights, inference, forced ? this.forced(corpus, sequence) : undefined);
+    return this.kernel.forward(
+      problem,
+      this.space,
+      weights,
+      inference,
+      forced ? this.forced(corpus, sequence) : undefined,
+    );
   }
 
   private graph(length: number): SlotGraph {
@@ -115,7 +127,8 @@ export class TaggerEngine {
   clampedLogPartition(corpus: Corpus, sequence: number, trellis: Trellis): number {
     const from = corpus.sequenceStart[sequence];
     const to = corpus.sequenceStart[sequence + 1];
-    if (!this.isFullyLabelled(corpus, sequence)) return posteriors(this.clampedLattice(corpus, sequence, trellis)).logPartition;
+    if (!this.isFullyLabelled(corpus, sequence))
+      return posteriors(this.clampedLattice(corpus, sequence, trellis)).logPartition;
     let score = 0;
     let context = trellis.slotStart[0];
     for (let p = from; p <= to; p++) {

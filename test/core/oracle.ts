@@ -183,7 +183,9 @@ export function caseArbitrary(overrides: Partial<Inference> = {}, scale = 2): fc
       const choice = { ...inference, ...overrides };
       if (choice.mode === "beam") choice.contexts = Math.max(1, choice.contexts);
       const graph =
-        shape === "chain" ? chainGraph(length, symbolCount) : slotGraph(symbolCount, randomBranches(random, symbolCount));
+        shape === "chain"
+          ? chainGraph(length, symbolCount)
+          : slotGraph(symbolCount, randomBranches(random, symbolCount));
       return makeCase(random, graph, choice, scale);
     });
 }

@@ -1,0 +1,600 @@
+// The tagger: learns to give every position of a sequence a label, and says how sure it is. Slots are positions, slot
+// features are attributes, context rows are n-grams of labels.
+//
+//   const tagger = await Tagger.train(sequences, { order: 2 });
+//   const { labels, probability } = tagger.predict({ columns: [["the"], ["dog"], ["barks"]] });
+
+import { Alphabet } from "../core/alphabet.js";
+import { InputError, unknownName } from "../core/errors.js";
+import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../core/lattice.js";
+import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
+import { generator, uniform } from "../learn/random.js";
+import {
+  type Checkpoint,
+  type Epoch,
+  type Trained,
+  type TrainingHooks,
+  type TrainingOptions,
+  train,
+  trainingDefaults,
+} from "../learn/train.js";
+import { columnAttributes } from "./attributes.js";
+import { type Corpus, CorpusBuilder, type PositionAttributes } from "./corpus.js";
+import type { GivenLabel, TaggingSequence } from "./sequence.js";
+import { TaggerEngine, TaggerLearner } from "./tagger-learner.js";
+import { type TaggerRows, taggerRows } from "./tagger-rows.js";
+import { parseTemplate, type Template } from "./template.js";
+
+/** A user's own attributes of position `i`. */
+export type FeatureFunction = (columns: readonly (readonly string[])[], i: number) => readonly string[];
+
+/** Where attributes come from: `text` built in, from columns; a template; `given` with each sequence; a function. */
+export type FeatureSource =
+  | { kind: "text" }
+  | { kind: "given" }
+  | { kind: "template"; text: string }
+  | { kind: "function" };
+
+export interface TaggerOptions extends TrainingOptions {
+  /** How many labels back a decision looks. */
+  order: number;
+  /** How many contexts each position keeps beside `⋆`. */
+  contexts: number;
+  /** Rows of a context: of its longest suffix alone, as in the paper, or of all its suffixes. */
+  rows: "longest" | "all";
+  inference: "rcms" | "beam" | "exact";
+  /** Contexts that agree on the last `order` labels are one. */
+  recombine: boolean;
+  /** Attributes seen fewer times in training are left out. */
+  minCount: number;
+  /** Conjoin every attribute with the previous label too. */
+  conjoin: boolean;
+}
+
+export const taggerDefaults: TaggerOptions = {
+  ...trainingDefaults,
+  order: 2,
+  contexts: 20,
+  rows: "all",
+  inference: "rcms",
+  recombine: true,
+  minCount: 1,
+  conjoin: false,
+};
+
+/** What a training needs beside options that are plain values. */
+export interface TrainTaggerOptions extends Partial<TaggerOptions>, TrainingHooks {
+  /** A CRF++ or Wapiti template that makes attributes of columns. */
+  template?: string;
+  /** The template's file, named in errors. */
+  templateFile?: string;
+  /** A function that makes attributes of columns; it is not saved with the model. */
+  features?: FeatureFunction;
+  /** A tagger to begin with: its weights are taken over where attribute and label are the same. */
+  from?: Tagger;
+  /** A training to go on with; data and options must be the same. */
+  checkpoint?: Checkpoint;
+  /** Anything to be kept with the model, such as how its input was read. */
+  note?: Record<string, unknown>;
+}
+
+/** What is known of how a tagger was trained. */
+export interface TaggerSummary {
+  sequences: number;
+  positions: number;
+  history: Epoch[];
+  bestEpoch: number;
+  /** Training was stopped before its end. */
+  stopped: boolean;
+}
+
+export interface PredictOptions {
+  /** Give the n most probable outputs. */
+  nbest?: number;
+  /** Give the probability of every label at every position. */
+  marginals?: boolean;
+  /** Give this many outputs drawn with their probabilities, from `seed`. */
+  samples?: number;
+  seed?: number;
+  /** Give the kept contexts of every position with their probabilities. */
+  contexts?: boolean;
+  /** Labels that are already known: only outputs that agree with them are considered. */
+  known?: readonly GivenLabel[];
+  /** Choose contexts in another way than the model's own. */
+  inference?: Partial<Pick<TaggerOptions, "inference" | "contexts">>;
+}
+
+export interface TaggedOutput {
+  labels: string[];
+  /** Probability of the whole output. */
+  probability: number;
+}
+
+export interface ContextMass {
+  /** Labels remembered, latest last; `^` is the beginning. Empty for `⋆`. */
+  suffix: string[];
+  probability: number;
+}
+
+export interface TaggerPrediction extends TaggedOutput {
+  logProbability: number;
+  /** Probability of each given label at its position, if marginals are asked for. */
+  confidences?: number[];
+  marginals?: Record<string, number>[];
+  nbest?: TaggedOutput[];
+  samples?: string[][];
+  /** [position][context] */
+  contexts?: ContextMass[][];
+}
+
+/** One reason for a decision: a feature and what it adds to the score of the label. */
+export interface Contribution {
+  feature: string;
+  weight: number;
+}
+
+export class Tagger {
+  readonly labels: Alphabet;
+  readonly attributes: Alphabet;
+  readonly conjoined: Alphabet;
+  readonly rows: TaggerRows;
+  readonly weights: Float64Array;
+  readonly options: TaggerOptions;
+  readonly source: FeatureSource;
+  readonly summary: TaggerSummary;
+  readonly note: Record<string, unknown>;
+  private readonly engine: TaggerEngine;
+  private readonly template: Template | undefined;
+  private features: FeatureFunction | undefined;
+
+  constructor(parts: TaggerParts) {
+    this.labels = parts.labels;
+    this.attributes = parts.attributes;
+    this.conjoined = parts.conjoined;
+    this.rows = parts.rows;
+    this.weights = parts.weights;
+    this.options = parts.options;
+    this.source = parts.source;
+    this.summary = parts.summary;
+    this.note = parts.note;
+    this.features = parts.features;
+    this.template = parts.source.kind === "template" ? parseTemplate(parts.source.text) : undefined;
+    this.engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
+  }
+
+  /** Learns from labelled sequences. Labels may be partly unknown. */
+  static async train(
+    sequences: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>,
+    given: TrainTaggerOptions = {},
+  ): Promise<Tagger> {
+    const { options, hooks } = readOptions(given);
+    const maker = attributeMaker(given, options.conjoin);
+    const labels = new Alphabet(given.from?.labels.all());
+    const attributes = new Alphabet();
+    const conjoined = new Alphabet();
+    const builder = new CorpusBuilder(labels, attributes, conjoined, true);
+    let source: FeatureSource | undefined;
+    for await (const sequence of sequences) {
+      if (!sequence.labels) throw new InputError("a sequence has no labels to learn from", sequence);
+      const kind = maker.sourceOf(sequence);
+      source ??= kind;
+      builder.add(sequence.labels.length, maker.make(sequence, source), sequence.labels, sequence);
+    }
+    if (!source) throw new InputError("there are no sequences to learn from");
+    const corpus = builder.build();
+    if (labels.size === 0) throw new InputError("no position has a label to learn from");
+    const rows = taggerRows(
+      corpus,
+      { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size },
+      options,
+    );
+    const learner = new TaggerLearner(corpus, rows, inferenceOf(options));
+    const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
+    const trained = await train(learner, options, hooks, { start, checkpoint: given.checkpoint });
+    return new Tagger({
+      labels,
+      attributes,
+      conjoined,
+      rows,
+      // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
+      weights: trained.weights.map(Math.fround),
+      options,
+      source,
+      summary: summaryOf(corpus, trained),
+      note: given.note ?? {},
+      features: given.features,
+    });
+  }
+
+  /** Gives a loaded tagger the function that makes its attributes, which no file can hold. */
+  setFeatures(features: FeatureFunction): void {
+    this.features = features;
+  }
+
+  /** The most probable labels of a sequence, with their probability and whatever else is asked for. */
+  predict(sequence: TaggingSequence, options: PredictOptions = {}): TaggerPrediction {
+    const { corpus, length } = this.encode(sequence, options.known);
+    const inference = inferenceOf({ ...this.options, ...options.inference });
+    const trellis = this.engine.forward(corpus, 0, this.weights, inference);
+    const clamped = options.known ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
+    const lattice = clamped ?? trellisLattice(trellis);
+    const found = clamped ? posteriors(clamped) : undefined;
+    const logPartition = found ? found.logPartition : trellis.logPartition;
+    const best = bestPath(lattice);
+    if (!best) throw new InputError("no output agrees with the known labels", sequence);
+    const output = (path: { symbols: number[]; score: number }): TaggedOutput => ({
+      labels: path.symbols.slice(0, length).map((y) => this.labels.nameOf(y)),
+      probability: Math.min(1, Math.exp(path.score - logPartition)),
+    });
+    const prediction: TaggerPrediction = { ...output(best), logProbability: Math.min(0, best.score - logPartition) };
+    if (options.nbest) prediction.nbest = this.firstOutputs(lattice, options.nbest, output);
+    if (options.samples) {
+      const random = generator(options.seed ?? 1, 0);
+      const draw = sampler(lattice);
+      prediction.samples = Array.from({ length: options.samples }, () => {
+        const path = draw(() => uniform(random));
+        return output(path as { symbols: number[]; score: number }).labels;
+      });
+    }
+    if (options.marginals || options.contexts) {
+      if (!clamped) this.engine.kernel.backward();
+      if (options.marginals) {
+        const marginals = clamped
+          ? clampedMarginals(trellis, clamped, (found as { arc: Float64Array }).arc, length, this.labels.size)
+          : freeMarginals(trellis, length, this.labels.size);
+        prediction.marginals = marginals.map((row) =>
+          Object.fromEntries(Array.from(row, (p, y) => [this.labels.nameOf(y), p])),
+        );
+        prediction.confidences = marginals.map((row, i) => row[best.symbols[i]]);
+      }
+      if (options.contexts) prediction.contexts = this.contextMasses(trellis, length);
+    }
+    return prediction;
+  }
+
+  private firstOutputs(
+    lattice: Lattice,
+    count: number,
+    output: (path: { symbols: number[]; score: number }) => TaggedOutput,
+  ): TaggedOutput[] {
+    const outputs: TaggedOutput[] = [];
+    for (const path of bestPaths(lattice)) {
+      outputs.push(output(path));
+      if (outputs.length === count) break;
+    }
+    return outputs;
+  }
+
+  private contextMasses(trellis: Trellis, length: number): ContextMass[][] {
+    return Array.from({ length }, (_, slot) => {
+      const masses: ContextMass[] = [];
+      for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
+        masses.push({
+          suffix: trellis.suffix(c).map((y) => (y === BEGIN ? "^" : this.labels.nameOf(y))),
+          probability: trellis.posterior[c],
+        });
+      }
+      return masses.sort((a, b) => b.probability - a.probability);
+    });
+  }
+
+  /** Log-probability of the labels a sequence has (summed over what they leave open). */
+  logLikelihood(sequence: TaggingSequence): number {
+    if (!sequence.labels) throw new InputError("the sequence has no labels", sequence);
+    const { corpus } = this.encode(sequence, sequence.labels);
+    const trellis = this.engine.forward(corpus, 0, this.weights);
+    return Math.min(0, this.engine.clampedLogPartition(corpus, 0, trellis) - trellis.logPartition);
+  }
+
+  /** What decided for `label` at a position, given the best labels before it: strongest first. */
+  explain(
+    sequence: TaggingSequence,
+    position: number,
+    label?: string,
+  ): { label: string; contributions: Contribution[] } {
+    const { corpus, length } = this.encode(sequence);
+    if (!(position >= 0 && position < length))
+      throw new InputError(`the sequence has no position ${position}`, sequence);
+    const trellis = this.engine.forward(corpus, 0, this.weights);
+    const best = bestPath(trellisLattice(trellis)) as { symbols: number[] };
+    let context = trellis.slotStart[0];
+    for (let i = 0; i < position; i++) context = trellis.arcTarget[trellis.arcStart[context] + best.symbols[i]];
+    const symbol = label === undefined ? best.symbols[position] : this.labels.indexOf(label);
+    if (symbol < 0) throw unknownName("label", label as string, this.labels.all());
+    const contributions: Contribution[] = [];
+    const { start: attributeStart, ids, values } = corpus.attributes;
+    for (let a = attributeStart[position]; a < attributeStart[position + 1]; a++) {
+      const row = this.rows.attributeRow[ids[a]];
+      if (row >= 0) {
+        const weight = this.weightOf(row, symbol) * (values ? values[a] : 1);
+        contributions.push({ feature: this.attributes.nameOf(ids[a]), weight });
+      }
+    }
+    const names = this.contextRowNames();
+    for (let r = trellis.rowStart[context]; r < trellis.rowStart[context + 1]; r++) {
+      contributions.push({
+        feature: names.get(trellis.rows[r]) as string,
+        weight: this.weightOf(trellis.rows[r], symbol),
+      });
+    }
+    return {
+      label: this.labels.nameOf(symbol),
+      contributions: contributions
+        .filter((c) => c.weight !== 0)
+        .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight) || (a.feature < b.feature ? -1 : 1)),
+    };
+  }
+
+  /** The features with the greatest weights, for and against a label. */
+  strongest(label: string, count: number): Contribution[] {
+    const symbol = this.labels.indexOf(label);
+    if (symbol < 0) throw unknownName("label", label, this.labels.all());
+    const found: Contribution[] = [];
+    this.rows.attributeRow.forEach((row, id) => {
+      if (row >= 0) found.push({ feature: this.attributes.nameOf(id), weight: this.weightOf(row, symbol) });
+    });
+    for (const [row, name] of this.contextRowNames()) found.push({ feature: name, weight: this.weightOf(row, symbol) });
+    return found
+      .filter((c) => c.weight !== 0)
+      .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight) || (a.feature < b.feature ? -1 : 1))
+      .slice(0, count);
+  }
+
+  private weightOf(row: number, symbol: number): number {
+    const { start, symbols } = this.rows.table;
+    for (let e = start[row]; e < start[row + 1]; e++) if (symbols[e] === symbol) return this.weights[e];
+    return 0;
+  }
+
+  /** Readable names of the context rows: `labels DT JJ`, `labels ⋆`, `labels ^`, `w[0]=dog after DT`. */
+  private contextRowNames(): Map<number, string> {
+    const names = new Map<number, string>();
+    const nameOf = (event: number): string => (event === BEGIN ? "^" : this.labels.nameOf(event));
+    const { labelTree, conjoinedTree } = this.rows;
+    const walk = (node: number, suffix: string): void => {
+      names.set(labelTree.row[node], `labels ${suffix || "⋆"}`);
+      for (let c = labelTree.childStart[node]; c < labelTree.childStart[node + 1]; c++) {
+        const name = nameOf(labelTree.childEvent[c]);
+        walk(labelTree.childNode[c], suffix ? `${name} ${suffix}` : name);
+      }
+    };
+    walk(0, "");
+    if (conjoinedTree) {
+      for (let k = conjoinedTree.childStart[0]; k < conjoinedTree.childStart[1]; k++) {
+        const key = conjoinedTree.childNode[k];
+        for (let c = conjoinedTree.childStart[key]; c < conjoinedTree.childStart[key + 1]; c++) {
+          const attribute = this.conjoined.nameOf(conjoinedTree.childEvent[k]);
+          const row = conjoinedTree.row[conjoinedTree.childNode[c]];
+          if (row >= 0) names.set(row, `${attribute} after ${nameOf(conjoinedTree.childEvent[c])}`);
+        }
+      }
+    }
+    return names;
+  }
+
+  private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
+    const maker = { template: this.template, features: this.features, conjoin: this.options.conjoin };
+    const length = (sequence.columns ?? sequence.attributes)?.length ?? 0;
+    if (labels && labels.length !== length) {
+      throw new InputError(`${labels.length} labels for ${length} positions`, sequence);
+    }
+    const builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false);
+    builder.add(length, makeAttributes(sequence, this.source, maker), labels, sequence);
+    return { corpus: builder.build(), length };
+  }
+}
+
+/** The parts of a tagger: what a model file holds. */
+export interface TaggerParts {
+  labels: Alphabet;
+  attributes: Alphabet;
+  conjoined: Alphabet;
+  rows: TaggerRows;
+  weights: Float64Array;
+  options: TaggerOptions;
+  source: FeatureSource;
+  summary: TaggerSummary;
+  note: Record<string, unknown>;
+  features?: FeatureFunction;
+}
+
+interface AttributeMakerParts {
+  template: Template | undefined;
+  features: FeatureFunction | undefined;
+  conjoin: boolean;
+}
+
+/** The attributes of a sequence by a source. */
+function makeAttributes(
+  sequence: TaggingSequence,
+  source: FeatureSource,
+  parts: AttributeMakerParts,
+): PositionAttributes {
+  const made = makePlainAttributes(sequence, source, parts);
+  if (!parts.conjoin) return made;
+  const conjoined = made.attributes.map((names, i) => [...(made.conjoined?.[i] ?? []), ...names]);
+  return { ...made, conjoined };
+}
+
+function makePlainAttributes(
+  sequence: TaggingSequence,
+  source: FeatureSource,
+  { template, features }: AttributeMakerParts,
+): PositionAttributes {
+  if (source.kind === "given") {
+    if (!sequence.attributes) {
+      throw new InputError("the model was trained on attributes, and the sequence has none", sequence);
+    }
+    return { attributes: sequence.attributes, values: sequence.values };
+  }
+  const { columns } = sequence;
+  if (!columns) throw new InputError("the model was trained on columns, and the sequence has none", sequence);
+  if (source.kind === "template") return (template as Template).apply(columns, sequence);
+  if (source.kind === "text") return { attributes: columnAttributes(columns) };
+  if (!features) {
+    throw new InputError("the model makes its attributes with a function, which is not saved with it", {
+      hint: "give the function again with setFeatures",
+    });
+  }
+  return { attributes: columns.map((_, i) => features(columns, i)) };
+}
+
+function attributeMaker(given: TrainTaggerOptions, conjoin: boolean) {
+  const template = given.template === undefined ? undefined : parseTemplate(given.template, given.templateFile);
+  const parts: AttributeMakerParts = { template, features: given.features, conjoin };
+  return {
+    sourceOf(sequence: TaggingSequence): FeatureSource {
+      if (given.features) return { kind: "function" };
+      if (template) return { kind: "template", text: template.text };
+      return sequence.attributes ? { kind: "given" } : { kind: "text" };
+    },
+    make: (sequence: TaggingSequence, source: FeatureSource) => makeAttributes(sequence, source, parts),
+  };
+}
+
+function inferenceOf(options: TaggerOptions): Inference {
+  const { inference, contexts, order, recombine, rows } = options;
+  return { mode: inference, contexts, order, recombine, rows };
+}
+
+const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
+const otherNames = ["template", "templateFile", "features", "from", "checkpoint", "note"] as const;
+
+/** Checks options by name and range, and fills in the defaults. */
+function readOptions(given: TrainTaggerOptions): { options: TaggerOptions; hooks: TrainingHooks } {
+  const known = [...Object.keys(taggerDefaults), ...hookNames, ...otherNames];
+  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
+  const options = { ...taggerDefaults };
+  for (const name of Object.keys(taggerDefaults) as (keyof TaggerOptions)[]) {
+    if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
+  }
+  const hooks: TrainingHooks = {};
+  for (const name of hookNames) if (given[name]) Object.assign(hooks, { [name]: given[name] });
+  checkTaggerOptions(options);
+  return { options, hooks };
+}
+
+/** Refuses options out of range, by name. */
+export function checkTaggerOptions(options: TaggerOptions): void {
+  const whole = (name: "order" | "contexts" | "epochs" | "patience" | "minCount", least: number): void => {
+    if (!Number.isInteger(options[name]) || options[name] < least) {
+      throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${options[name]}`);
+    }
+  };
+  const atLeast = (name: "rate" | "delta" | "l2" | "l1", least: number): void => {
+    if (!(Number.isFinite(options[name]) && options[name] >= least)) {
+      throw new InputError(`option \`${name}\` must be a number of at least ${least}, not ${options[name]}`);
+    }
+  };
+  whole("order", 0);
+  whole("contexts", options.inference === "beam" ? 1 : 0);
+  whole("epochs", 1);
+  whole("patience", 0);
+  whole("minCount", 1);
+  atLeast("rate", Number.MIN_VALUE);
+  atLeast("delta", Number.MIN_VALUE);
+  atLeast("l2", 0);
+  atLeast("l1", 0);
+  if (!Number.isInteger(options.seed))
+    throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
+  if (!(options.heldOut >= 0 && options.heldOut < 1)) {
+    throw new InputError(`option \`heldOut\` must be a share from 0 to below 1, not ${options.heldOut}`);
+  }
+  const oneOf = (name: "rows" | "inference" | "select", values: readonly string[]): void => {
+    if (!values.includes(options[name])) throw unknownName(`${name} setting`, String(options[name]), values);
+  };
+  oneOf("rows", ["longest", "all"]);
+  oneOf("inference", ["rcms", "beam", "exact"]);
+  oneOf("select", ["likelihood", "accuracy"]);
+}
+
+function summaryOf(corpus: Corpus, trained: Trained): TaggerSummary {
+  return {
+    sequences: corpus.sequenceCount,
+    positions: corpus.labels.length,
+    history: trained.history,
+    bestEpoch: trained.bestEpoch,
+    stopped: trained.stopped,
+  };
+}
+
+/** Probabilities of labels, [length][labels], from posteriors of arcs. */
+function freeMarginals(trellis: Trellis, length: number, labelCount: number): Float64Array[] {
+  return Array.from({ length }, (_, slot) => {
+    const row = new Float64Array(labelCount);
+    for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
+      for (let y = 0; y < labelCount; y++) row[y] += trellis.arcMass[trellis.arcStart[c] + y];
+    }
+    return row;
+  });
+}
+
+function clampedMarginals(
+  trellis: Trellis,
+  lattice: Lattice & { nodeContext: Int32Array; arcSymbol: Int32Array },
+  arcPosterior: Float64Array,
+  length: number,
+  labelCount: number,
+): Float64Array[] {
+  const rows = Array.from({ length }, () => new Float64Array(labelCount));
+  for (let node = 0; node < lattice.nodeCount; node++) {
+    const slot = trellis.contextSlot[lattice.nodeContext[node]];
+    if (slot >= length) continue;
+    for (let a = lattice.arcStart[node]; a < lattice.arcStart[node + 1]; a++) {
+      rows[slot][lattice.arcSymbol[a]] += arcPosterior[a];
+    }
+  }
+  return rows;
+}
+
+/** The weights of an older tagger at the places of a new one: same attribute or label suffix, same label. */
+function carriedWeights(
+  old: Tagger,
+  made: { labels: Alphabet; attributes: Alphabet; conjoined: Alphabet; rows: TaggerRows },
+): Float64Array {
+  const weights = new Float64Array(made.rows.table.symbols.length);
+  const oldEnd = old.labels.size;
+  const newEnd = made.labels.size;
+  // Labels of the old tagger keep their numbers (its alphabet is the beginning of the new one); only the end moves.
+  const copyRow = (oldRow: number, newRow: number): void => {
+    if (oldRow < 0 || newRow < 0) return;
+    const bySymbol = new Map<number, number>();
+    for (let e = old.rows.table.start[oldRow]; e < old.rows.table.start[oldRow + 1]; e++) {
+      const symbol = old.rows.table.symbols[e];
+      bySymbol.set(symbol === oldEnd ? newEnd : symbol, old.weights[e]);
+    }
+    for (let e = made.rows.table.start[newRow]; e < made.rows.table.start[newRow + 1]; e++) {
+      weights[e] = bySymbol.get(made.rows.table.symbols[e]) ?? 0;
+    }
+  };
+  made.attributes.all().forEach((name, id) => {
+    const oldId = old.attributes.indexOf(name);
+    if (oldId >= 0) copyRow(old.rows.attributeRow[oldId], made.rows.attributeRow[id]);
+  });
+  const copyTree = (
+    oldTree: TaggerRows["labelTree"],
+    newTree: TaggerRows["labelTree"],
+    oldEvent: (event: number) => number,
+  ): void => {
+    const walk = (oldNode: number, newNode: number, isRoot: boolean): void => {
+      copyRow(oldTree.row[oldNode], newTree.row[newNode]);
+      const known = new Map<number, number>();
+      for (let c = oldTree.childStart[oldNode]; c < oldTree.childStart[oldNode + 1]; c++) {
+        known.set(oldTree.childEvent[c], oldTree.childNode[c]);
+      }
+      for (let c = newTree.childStart[newNode]; c < newTree.childStart[newNode + 1]; c++) {
+        const event = newTree.childEvent[c];
+        const child = known.get(isRoot ? oldEvent(event) : event);
+        if (child !== undefined) walk(child, newTree.childNode[c], false);
+      }
+    };
+    walk(0, 0, true);
+  };
+  copyTree(old.rows.labelTree, made.rows.labelTree, (event) => event);
+  if (old.rows.conjoinedTree && made.rows.conjoinedTree) {
+    copyTree(old.rows.conjoinedTree, made.rows.conjoinedTree, (event) =>
+      old.conjoined.indexOf(made.conjoined.nameOf(event)),
+    );
+  }
+  return weights;
+}
