@@ -135,6 +135,7 @@ describe("a data set at its public address", () => {
     for (const path of Object.keys(answers)) {
       const error = await refusal(fetchToy(toy([address + path], path.endsWith("gz")), options()));
       expect(error.file).toBe(address + path);
+      if (path === "/long.gz") expect(error.message).toMatch(/more than \d+ bytes/);
       expect(kept()).toEqual([]);
     }
   });
