@@ -279,7 +279,7 @@ function checkTiling(entries: readonly Entry[], dataBytes: number, file?: string
     end = entry.end;
   }
   if (end > dataBytes) throw cutShort(`its tensors take ${end} bytes and ${dataBytes} are there`, file);
-  if (end < dataBytes) throw damaged(`${dataBytes - end} bytes follow its last tensor`, file);
+  if (end < dataBytes) throw damaged(`bytes too many after its last tensor: ${dataBytes - end}`, file);
 }
 
 function viewOf(bytes: Uint8Array, type: string): TensorData {
