@@ -18,7 +18,7 @@ import {
   train,
   trainingDefaults,
 } from "../learn/train.js";
-import { columnAttributes } from "./attributes.js";
+import { chunkingAttributes, columnAttributes } from "./attributes.js";
 import { type Corpus, CorpusBuilder, type PositionAttributes } from "./corpus.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
 import { TaggerEngine, TaggerLearner } from "./tagger-learner.js";
@@ -28,9 +28,10 @@ import { parseTemplate, type Template } from "./template.js";
 /** A user's own attributes of position `i`. */
 export type FeatureFunction = (columns: readonly (readonly string[])[], i: number) => readonly string[];
 
-/** Where attributes come from: `text` built in, from columns; a template; `given` with each sequence; a function. */
+/** Where attributes come from: built in (`text`, `chunking`), from columns; a template; `given` with each sequence; a function. */
 export type FeatureSource =
   | { kind: "text" }
+  | { kind: "chunking" }
   | { kind: "given" }
   | { kind: "template"; text: string }
   | { kind: "function" };
@@ -68,8 +69,11 @@ export interface TrainTaggerOptions extends Partial<TaggerOptions>, TrainingHook
   template?: string;
   /** The template's file, named in errors. */
   templateFile?: string;
-  /** A function that makes attributes of columns; it is not saved with the model. */
-  features?: FeatureFunction;
+  /**
+   * Makes attributes of columns: the built-in `text` or `chunking` (those of CRFsuite's example, for word and part of
+   * speech), or a function, which is not saved with the model. Default: what the data gives, or else `text`.
+   */
+  features?: FeatureFunction | "text" | "chunking";
   /** A tagger to begin with: its weights are taken over where attribute and label are the same. */
   from?: Tagger;
   /** A training to go on with; data and options must be the same. */
@@ -93,6 +97,8 @@ export interface PredictOptions {
   nbest?: number;
   /** Give the probability of every label at every position. */
   marginals?: boolean;
+  /** Give the probability of each label of the best output at its position. */
+  confidences?: boolean;
   /** Give this many outputs drawn with their probabilities, from `seed`. */
   samples?: number;
   seed?: number;
@@ -118,7 +124,7 @@ export interface ContextMass {
 
 export interface TaggerPrediction extends TaggedOutput {
   logProbability: number;
-  /** Probability of each given label at its position, if marginals are asked for. */
+  /** Probability of each label at its position, if they or marginals are asked for. */
   confidences?: number[];
   marginals?: Record<string, number>[];
   nbest?: TaggedOutput[];
@@ -202,7 +208,7 @@ export class Tagger {
       source,
       summary: summaryOf(corpus, trained),
       note: given.note ?? {},
-      features: given.features,
+      features: functionOf(given.features),
     });
   }
 
@@ -236,16 +242,18 @@ export class Tagger {
         return output(path as { symbols: number[]; score: number }).labels;
       });
     }
-    if (options.marginals || options.contexts) {
+    if (options.marginals || options.confidences || options.contexts) {
       if (!clamped) this.engine.kernel.backward();
-      if (options.marginals) {
+      if (options.marginals || options.confidences) {
         const marginals = clamped
           ? clampedMarginals(trellis, clamped, (found as { arc: Float64Array }).arc, length, this.labels.size)
           : freeMarginals(trellis, length, this.labels.size);
-        prediction.marginals = marginals.map((row) =>
-          Object.fromEntries(Array.from(row, (p, y) => [this.labels.nameOf(y), p])),
-        );
-        prediction.confidences = marginals.map((row, i) => row[best.symbols[i]]);
+        if (options.marginals) {
+          prediction.marginals = marginals.map((row) =>
+            Object.fromEntries(Array.from(row, (p, y) => [this.labels.nameOf(y), Math.min(1, p)])),
+          );
+        }
+        prediction.confidences = marginals.map((row, i) => Math.min(1, row[best.symbols[i]]));
       }
       if (options.contexts) prediction.contexts = this.contextMasses(trellis, length);
     }
@@ -279,10 +287,11 @@ export class Tagger {
   }
 
   /** Log-probability of the labels a sequence has (summed over what they leave open). */
-  logLikelihood(sequence: TaggingSequence): number {
+  logLikelihood(sequence: TaggingSequence, options: Pick<PredictOptions, "inference"> = {}): number {
     if (!sequence.labels) throw new InputError("the sequence has no labels", sequence);
     const { corpus } = this.encode(sequence, sequence.labels);
-    const trellis = this.engine.forward(corpus, 0, this.weights);
+    const inference = inferenceOf({ ...this.options, ...options.inference });
+    const trellis = this.engine.forward(corpus, 0, this.weights, inference);
     return Math.min(0, this.engine.clampedLogPartition(corpus, 0, trellis) - trellis.logPartition);
   }
 
@@ -351,14 +360,15 @@ export class Tagger {
     const names = new Map<number, string>();
     const nameOf = (event: number): string => (event === BEGIN ? "^" : this.labels.nameOf(event));
     const { labelTree, conjoinedTree } = this.rows;
-    const walk = (node: number, suffix: string): void => {
+    const suffixes = [""]; // [node]; a node's number is greater than its parent's
+    for (let node = 0; node < labelTree.row.length; node++) {
+      const suffix = suffixes[node];
       names.set(labelTree.row[node], `labels ${suffix || "⋆"}`);
       for (let c = labelTree.childStart[node]; c < labelTree.childStart[node + 1]; c++) {
         const name = nameOf(labelTree.childEvent[c]);
-        walk(labelTree.childNode[c], suffix ? `${name} ${suffix}` : name);
+        suffixes[labelTree.childNode[c]] = suffix ? `${name} ${suffix}` : name;
       }
-    };
-    walk(0, "");
+    }
     if (conjoinedTree) {
       for (let k = conjoinedTree.childStart[0]; k < conjoinedTree.childStart[1]; k++) {
         const key = conjoinedTree.childNode[k];
@@ -431,6 +441,12 @@ function makePlainAttributes(
   if (!columns) throw new InputError("the model was trained on columns, and the sequence has none", sequence);
   if (source.kind === "template") return (template as Template).apply(columns, sequence);
   if (source.kind === "text") return { attributes: columnAttributes(columns) };
+  if (source.kind === "chunking") {
+    if (columns.some((row) => row.length < 2)) {
+      throw new InputError("the chunking attributes need two columns, word and part of speech", sequence);
+    }
+    return { attributes: chunkingAttributes(columns) };
+  }
   if (!features) {
     throw new InputError("the model makes its attributes with a function, which is not saved with it", {
       hint: "give the function again with setFeatures",
@@ -441,15 +457,23 @@ function makePlainAttributes(
 
 function attributeMaker(given: TrainTaggerOptions, conjoin: boolean) {
   const template = given.template === undefined ? undefined : parseTemplate(given.template, given.templateFile);
-  const parts: AttributeMakerParts = { template, features: given.features, conjoin };
+  if (template && given.features) throw new InputError("give a template or features, not both");
+  const parts: AttributeMakerParts = { template, features: functionOf(given.features), conjoin };
   return {
     sourceOf(sequence: TaggingSequence): FeatureSource {
-      if (given.features) return { kind: "function" };
+      if (given.features) return { kind: parts.features ? "function" : (given.features as "text" | "chunking") };
       if (template) return { kind: "template", text: template.text };
       return sequence.attributes ? { kind: "given" } : { kind: "text" };
     },
     make: (sequence: TaggingSequence, source: FeatureSource) => makeAttributes(sequence, source, parts),
   };
+}
+
+/** The user's own function; undefined for built-in attributes. */
+function functionOf(features: TrainTaggerOptions["features"]): FeatureFunction | undefined {
+  if (features === undefined || features === "text" || features === "chunking") return undefined;
+  if (typeof features === "function") return features;
+  throw unknownName("features setting", String(features), ["text", "chunking"]);
 }
 
 function inferenceOf(options: TaggerOptions): Inference {
@@ -576,7 +600,10 @@ function carriedWeights(
     newTree: TaggerRows["labelTree"],
     oldEvent: (event: number) => number,
   ): void => {
-    const walk = (oldNode: number, newNode: number, isRoot: boolean): void => {
+    const matches = [0]; // [new node] the old node of the same suffix; a node's number is greater than its parent's
+    for (let newNode = 0; newNode < newTree.row.length; newNode++) {
+      const oldNode = matches[newNode];
+      if (oldNode === undefined) continue;
       copyRow(oldTree.row[oldNode], newTree.row[newNode]);
       const known = new Map<number, number>();
       for (let c = oldTree.childStart[oldNode]; c < oldTree.childStart[oldNode + 1]; c++) {
@@ -584,11 +611,10 @@ function carriedWeights(
       }
       for (let c = newTree.childStart[newNode]; c < newTree.childStart[newNode + 1]; c++) {
         const event = newTree.childEvent[c];
-        const child = known.get(isRoot ? oldEvent(event) : event);
-        if (child !== undefined) walk(child, newTree.childNode[c], false);
+        const child = known.get(newNode === 0 ? oldEvent(event) : event);
+        if (child !== undefined) matches[newTree.childNode[c]] = child;
       }
-    };
-    walk(0, 0, true);
+    }
   };
   copyTree(old.rows.labelTree, made.rows.labelTree, (event) => event);
   if (old.rows.conjoinedTree && made.rows.conjoinedTree) {

@@ -1,0 +1,48 @@
+// What runs in a browser: all of the public API but reading and writing files.
+
+// Confidence
+export type { Answer, AnswerColumns, Answers } from "./confidence/answers.js";
+export { brier, expectedCalibrationError, reliabilityBins } from "./confidence/calibration.js";
+export { aurc, precisionRecallCurve, recallAtPrecision, riskCoverage } from "./confidence/precision-recall.js";
+export { type Chunk, chunksOf, type TaggingReport, TaggingScore } from "./confidence/tagging.js";
+// The engine
+export { Alphabet } from "./core/alphabet.js";
+export { allowedClamp, type Clamp, clampTrellis } from "./core/clamp.js";
+export { InputError } from "./core/errors.js";
+export {
+  bestPath,
+  bestPaths,
+  type Lattice,
+  logPartition,
+  type Path,
+  posteriors,
+  sampler,
+  trellisLattice,
+} from "./core/lattice.js";
+export type { Problem, RowFamily, RowSpace } from "./core/problem.js";
+export { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "./core/rows.js";
+export { type Branch, chainGraph, type SlotGraph, slotGraph } from "./core/slots.js";
+export { BEGIN, type Inference, type Trellis } from "./core/trellis.js";
+export { ReferenceKernel } from "./kernel/reference.js";
+export type { Checkpoint, Epoch, TrainingOptions, TrainingProgress } from "./learn/train.js";
+export { type Learner, train } from "./learn/train.js";
+// Models as bytes, errors, and what training reports
+export { decodeModel, encodeModel, type Model } from "./model/model.js";
+export { chunkingAttributes, columnAttributes, textAttributes } from "./tasks/attributes.js";
+export type { GivenLabel, TaggingSequence } from "./tasks/sequence.js";
+// Tagging
+export {
+  type ContextMass,
+  type Contribution,
+  type FeatureFunction,
+  type FeatureSource,
+  type PredictOptions,
+  type TaggedOutput,
+  Tagger,
+  type TaggerOptions,
+  type TaggerPrediction,
+  type TaggerSummary,
+  type TrainTaggerOptions,
+  taggerDefaults,
+} from "./tasks/tagger.js";
+export { CHUNKING_TEMPLATE, parseTemplate, type Template } from "./tasks/template.js";

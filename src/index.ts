@@ -1,0 +1,10 @@
+// Stargram's public API. Users need the first two groups; the others are for those who build on the engine.
+
+// Everything that also runs in a browser: taggers, measures, the engine
+export * from "./browser.js";
+export type { TaggingFormat } from "./data/detect.js";
+// Data
+export { type ReadTaggingOptions, readTagging } from "./data/read.js";
+export { datasets, getDataset, type LocalDataset } from "./data/registry.js";
+// Models in files
+export { loadModel, saveModel } from "./model/disk.js";

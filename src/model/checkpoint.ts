@@ -1,0 +1,86 @@
+// The checkpoint of a training: the state of the learner in full precision, so that a resumed training gives the very same
+// model, and the settings and a fingerprint of the data, so that it is not resumed with others.
+//   weights, squares, sums, best F64 [entries]; settled I32 [rows]; numbers F64: epoch, position, step, …
+
+import { createHash, type Hash } from "node:crypto";
+import * as v from "valibot";
+import { InputError } from "../core/errors.js";
+import type { Checkpoint } from "../learn/train.js";
+import { decodeKind, encodeKind } from "./model.js";
+import { emptyParts, PartsReader, putJson } from "./parts.js";
+import { historySchema } from "./tagger-codec.js";
+
+export interface SavedTraining {
+  /** Everything that was chosen: options, and how the data is read. */
+  settings: Record<string, unknown>;
+  /** Fingerprint of the data. */
+  data: string;
+  checkpoint: Checkpoint;
+}
+
+const whole = ["epoch", "position", "step", "averageFrom", "bestEpoch"] as const;
+const sums = ["passLogLikelihood", "passContextLength"] as const;
+
+export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining): Uint8Array {
+  const parts = emptyParts();
+  putJson(parts, "settings", settings);
+  putJson(parts, "data", data);
+  putJson(parts, "history", checkpoint.history);
+  const { weights, squares, sums: totals, best, settled } = checkpoint;
+  parts.tensors = {
+    weights: { data: weights },
+    squares: { data: squares },
+    sums: { data: totals },
+    best: { data: best },
+    settled: { data: settled },
+    numbers: { data: Float64Array.from([...whole, ...sums], (name) => checkpoint[name]) },
+    // None before the end of the first pass: minus infinity, which no finite number stands for.
+    bestScore: { data: Float64Array.from(checkpoint.bestEpoch > 0 ? [checkpoint.bestScore] : []) },
+  };
+  return encodeKind("checkpoint", parts);
+}
+
+export function decodeCheckpoint(bytes: Uint8Array, file?: string): SavedTraining {
+  const { kind, content } = decodeKind(bytes, file);
+  if (kind !== "checkpoint") throw new InputError("this is a model, not the checkpoint of a training", { file });
+  const reader = new PartsReader(content, file);
+  const weights = reader.floats("weights");
+  const numbers = reader.floats("numbers", whole.length + sums.length);
+  const bestScore = reader.floats("bestScore");
+  const named = Object.fromEntries([...whole, ...sums].map((name, i) => [name, numbers[i]])) as Record<
+    (typeof whole)[number] | (typeof sums)[number],
+    number
+  >;
+  for (const name of whole) {
+    if (!Number.isSafeInteger(named[name]) || named[name] < 0) throw reader.damaged(`its \`${name}\` is no count`);
+  }
+  if (bestScore.length !== (named.bestEpoch > 0 ? 1 : 0)) throw reader.damaged("its best pass has no score");
+  return {
+    settings: reader.json("settings", v.record(v.string(), v.unknown())),
+    data: reader.json("data", v.string()),
+    checkpoint: {
+      ...named,
+      weights,
+      squares: reader.floats("squares", weights.length),
+      sums: reader.floats("sums", weights.length),
+      best: reader.floats("best", weights.length),
+      settled: reader.integers("settled"),
+      bestScore: bestScore.length > 0 ? bestScore[0] : Number.NEGATIVE_INFINITY,
+      history: reader.json("history", historySchema),
+    },
+  };
+}
+
+/** The fingerprint of data that is read piece by piece: SHA-256 of the pieces as JSON, a line each. */
+export class DataFingerprint {
+  private readonly hash: Hash = createHash("sha256");
+
+  add(piece: unknown): void {
+    this.hash.update(`${JSON.stringify(piece)}\n`);
+  }
+
+  /** May be asked for while more is to come. */
+  value(): string {
+    return this.hash.copy().digest("hex");
+  }
+}

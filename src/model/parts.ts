@@ -1,0 +1,226 @@
+// The parts that every kind of model file is made of: string tables, row tables, row trees and JSON, written as tensors
+// and metadata and checked when read. A checksum (see safetensors.ts) tells damage; the checks here hold for any bytes, so
+// that no file, however made, can lead the engine out of its arrays or round in circles.
+//   NAME.text U8 + NAME.end I32 [count]           strings, one after the other
+//   NAME.start I32 [rows + 1], NAME.symbols U16   a row table; I32 if the symbols need it
+//   NAME.row, .childStart, .childEvent, .childNode I32  a row tree
+
+import * as v from "valibot";
+import { Alphabet } from "../core/alphabet.js";
+import { InputError } from "../core/errors.js";
+import type { RowTable, RowTree } from "../core/rows.js";
+import type { TensorData, TensorFile } from "./safetensors.js";
+
+const DAMAGED = "the file is damaged";
+
+/** A file that is being put together. */
+export interface FileParts {
+  metadata: Record<string, string>;
+  tensors: Record<string, { data: TensorData }>;
+}
+
+export function emptyParts(): FileParts {
+  return { metadata: {}, tensors: {} };
+}
+
+export function putStrings(parts: FileParts, name: string, strings: readonly string[]): void {
+  const encoder = new TextEncoder();
+  const encoded = strings.map((text) => encoder.encode(text));
+  const end = new Int32Array(strings.length);
+  let length = 0;
+  for (let i = 0; i < encoded.length; i++) {
+    length += encoded[i].length;
+    end[i] = length;
+  }
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < encoded.length; i++) bytes.set(encoded[i], end[i] - encoded[i].length);
+  parts.tensors[`${name}.text`] = { data: bytes };
+  parts.tensors[`${name}.end`] = { data: end };
+}
+
+export function putTable(parts: FileParts, name: string, table: RowTable): void {
+  parts.tensors[`${name}.start`] = { data: table.start };
+  parts.tensors[`${name}.symbols`] = {
+    data: table.symbolCount <= 0x10000 ? Uint16Array.from(table.symbols) : table.symbols,
+  };
+}
+
+export function putTree(parts: FileParts, name: string, tree: RowTree): void {
+  parts.tensors[`${name}.row`] = { data: tree.row };
+  parts.tensors[`${name}.childStart`] = { data: tree.childStart };
+  parts.tensors[`${name}.childEvent`] = { data: tree.childEvent };
+  parts.tensors[`${name}.childNode`] = { data: tree.childNode };
+}
+
+/** Numbers that JSON cannot hold are written as text; `finiteOrNot` reads them. */
+export function putJson(parts: FileParts, key: string, value: unknown): void {
+  parts.metadata[`stargram.${key}`] = JSON.stringify(value, (_, part) =>
+    typeof part === "number" && !Number.isFinite(part) ? String(part) : part,
+  );
+}
+
+/** A number, or the text that `putJson` writes for one that is not finite. */
+export const finiteOrNot = v.union([
+  v.number(),
+  v.pipe(v.picklist(["Infinity", "-Infinity", "NaN"]), v.transform(Number)),
+]);
+
+/** A file being read. Every method gives a checked part or throws an InputError that names the file. */
+export class PartsReader {
+  constructor(
+    readonly content: TensorFile,
+    readonly file: string | undefined,
+  ) {}
+
+  damaged(detail: string): InputError {
+    return new InputError(`${DAMAGED}: ${detail}`, {
+      file: this.file,
+      hint: "copy or download the file again, or train the model anew",
+    });
+  }
+
+  /** Runs what may refuse a value without knowing that a file holds it. */
+  guard<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof InputError) || error.reason.startsWith(DAMAGED)) throw error;
+      throw this.damaged(error.message);
+    }
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.content.tensors, name);
+  }
+
+  /** A list of numbers of one of the given types. */
+  private tensor<T extends TensorData>(name: string, types: readonly (new (length: number) => T)[]): T {
+    if (!this.has(name)) throw this.damaged(`it has no \`${name}\``);
+    const { data, shape } = this.content.tensors[name];
+    if (shape.length !== 1 || !types.some((type) => data instanceof type)) {
+      throw this.damaged(`\`${name}\` is not a list of the right kind of numbers`);
+    }
+    return data as T;
+  }
+
+  integers(name: string): Int32Array {
+    const data = this.tensor<Int32Array | Uint16Array>(name, [Int32Array, Uint16Array]);
+    return Int32Array.from(data);
+  }
+
+  /** Finite numbers, in double precision. */
+  floats(name: string, length?: number): Float64Array {
+    const data = this.tensor<Float32Array | Float64Array>(name, [Float32Array, Float64Array]);
+    if (length !== undefined && data.length !== length) {
+      throw this.damaged(`\`${name}\` should hold ${length} numbers and holds ${data.length}`);
+    }
+    const numbers = Float64Array.from(data);
+    for (let i = 0; i < numbers.length; i++) {
+      if (!Number.isFinite(numbers[i])) throw this.damaged(`\`${name}\` holds a number that is not finite`);
+    }
+    return numbers;
+  }
+
+  strings(name: string): string[] {
+    const bytes = this.tensor<Uint8Array>(`${name}.text`, [Uint8Array]);
+    const end = this.integers(`${name}.end`);
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const strings: string[] = [];
+    let begin = 0;
+    for (let i = 0; i < end.length; i++) {
+      if (end[i] < begin || end[i] > bytes.length) throw this.damaged(`the strings of \`${name}\` overlap`);
+      try {
+        strings.push(decoder.decode(bytes.subarray(begin, end[i])));
+      } catch {
+        throw this.damaged(`a string of \`${name}\` is not UTF-8`);
+      }
+      begin = end[i];
+    }
+    if (begin !== bytes.length) throw this.damaged(`\`${name}\` has text beyond its last string`);
+    return strings;
+  }
+
+  alphabet(name: string): Alphabet {
+    const strings = this.strings(name);
+    const alphabet = new Alphabet(strings);
+    if (alphabet.size !== strings.length) throw this.damaged(`\`${name}\` holds a name twice`);
+    return alphabet;
+  }
+
+  table(name: string, symbolCount: number): RowTable {
+    const start = this.integers(`${name}.start`);
+    const symbols = this.integers(`${name}.symbols`);
+    if (start.length === 0 || start[0] !== 0 || start[start.length - 1] !== symbols.length) {
+      throw this.damaged("its rows do not cover its weights");
+    }
+    for (let row = 0; row + 1 < start.length; row++) {
+      if (start[row + 1] < start[row] || start[row + 1] > symbols.length) throw this.damaged("its rows overlap");
+      let before = -1;
+      for (let e = start[row]; e < start[row + 1]; e++) {
+        if (symbols[e] <= before || symbols[e] >= symbolCount) {
+          throw this.damaged("the symbols of a row are not in order or not in the alphabet");
+        }
+        before = symbols[e];
+      }
+    }
+    return { symbolCount, start, symbols };
+  }
+
+  /**
+   * A tree whose nodes follow their parents, each the child of one node. `limits` gives the least and the first too large
+   * event of the children of nodes at a depth, or undefined where a node may have no children.
+   */
+  tree(
+    name: string,
+    rows: { from: number; to: number; needed: boolean },
+    limits: (depth: number) => readonly [least: number, beyond: number] | undefined,
+  ): RowTree {
+    const row = this.integers(`${name}.row`);
+    const childStart = this.integers(`${name}.childStart`);
+    const childEvent = this.integers(`${name}.childEvent`);
+    const childNode = this.integers(`${name}.childNode`);
+    const nodes = row.length;
+    const fault = (detail: string) => this.damaged(`the tree \`${name}\` ${detail}`);
+    if (nodes === 0 || childStart.length !== nodes + 1) throw fault("has sizes that do not agree");
+    if (childEvent.length !== nodes - 1 || childNode.length !== nodes - 1) throw fault("has sizes that do not agree");
+    if (childStart[0] !== 0 || childStart[nodes] !== nodes - 1) throw fault("does not cover its nodes");
+    const depth = new Int32Array(nodes).fill(-1);
+    depth[0] = 0;
+    for (let node = 0; node < nodes; node++) {
+      if (row[node] >= rows.to || (row[node] < rows.from && (rows.needed || row[node] !== -1))) {
+        throw fault("names a row that is not its own");
+      }
+      if (childStart[node + 1] < childStart[node] || childStart[node + 1] > nodes - 1)
+        throw fault("has nodes that overlap");
+      if (childStart[node] === childStart[node + 1]) continue;
+      // Children follow their parents, so a node's depth is known when its turn comes; -1 is a node no other leads to.
+      const limit = depth[node] < 0 ? undefined : limits(depth[node]);
+      if (!limit) throw fault("is deeper than it should be");
+      let before = limit[0] - 1;
+      for (let c = childStart[node]; c < childStart[node + 1]; c++) {
+        if (childEvent[c] <= before || childEvent[c] >= limit[1]) throw fault("has events out of order or range");
+        before = childEvent[c];
+        const child = childNode[c];
+        if (child <= node || child >= nodes || depth[child] >= 0)
+          throw fault("has a node that is not below its parent");
+        depth[child] = depth[node] + 1;
+      }
+    }
+    return { row, childStart, childEvent, childNode };
+  }
+
+  json<S extends v.GenericSchema>(key: string, schema: S): v.InferOutput<S> {
+    const name = `stargram.${key}`;
+    let value: unknown;
+    try {
+      value = JSON.parse(this.content.metadata[name] ?? "");
+    } catch {
+      throw this.damaged(`its \`${name}\` is not JSON`);
+    }
+    const result = v.safeParse(schema, value);
+    if (result.success) return result.output;
+    const issue = result.issues[0];
+    const path = v.getDotPath(issue);
+    throw this.damaged(`its \`${name}\`${path ? ` at \`${path.slice(0, 60)}\`` : ""} is not what it should be`);
+  }
+}
