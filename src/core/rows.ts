@@ -94,47 +94,123 @@ export function childOf(tree: RowTree, node: number, event: number): number {
   return low < end && childEvent[low] === event ? tree.childNode[low] : -1;
 }
 
-/** Builds a row tree; `add` walks a backwards suffix, making the nodes that are missing. */
+/**
+ * Numbers pairs of integers in order of first appearance: an open-addressing table on typed arrays, so that millions of
+ * pairs take a few bytes each.
+ */
+export class PairIndex {
+  /** [size] in use. */
+  first = new Int32Array(64);
+  second = new Int32Array(64);
+  size = 0;
+  /** [power of two] number + 1 of the pair at a place, 0 where it is free. */
+  private places = new Int32Array(128);
+
+  /** The number of a pair, or -1. */
+  indexOf(first: number, second: number): number {
+    return this.places[this.placeOf(first, second)] - 1;
+  }
+
+  /** The number of a pair, which is given one if it has none yet. */
+  add(first: number, second: number): number {
+    const place = this.placeOf(first, second);
+    if (this.places[place] > 0) return this.places[place] - 1;
+    if (this.size === this.first.length) this.grow();
+    const number = this.size++;
+    this.first[number] = first;
+    this.second[number] = second;
+    this.places[this.placeOf(first, second)] = number + 1;
+    return number;
+  }
+
+  private placeOf(first: number, second: number): number {
+    const mask = this.places.length - 1;
+    let hash = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x85ebca6b);
+    hash ^= hash >>> 15;
+    let place = Math.imul(hash, 0xc2b2ae35) & mask;
+    for (; this.places[place] > 0; place = (place + 1) & mask) {
+      const number = this.places[place] - 1;
+      if (this.first[number] === first && this.second[number] === second) break;
+    }
+    return place;
+  }
+
+  private grow(): void {
+    const room = this.size * 2;
+    const { first, second } = this;
+    this.first = new Int32Array(room);
+    this.second = new Int32Array(room);
+    this.first.set(first);
+    this.second.set(second);
+    this.places = new Int32Array(room * 2);
+    for (let number = 0; number < this.size; number++) {
+      this.places[this.placeOf(first[number], second[number])] = number + 1;
+    }
+  }
+}
+
+/** Builds a row tree. Nodes are numbered as they are made, so parents come before their children. */
 export class RowTreeBuilder {
-  private readonly children: Map<number, number>[] = [new Map()];
-  private readonly rows: number[] = [-1];
+  /** Pair n is the (parent, event) of node n + 1. */
+  private readonly edges = new PairIndex();
+  private rows = new Int32Array(64).fill(-1);
 
   get nodes(): number {
-    return this.rows.length;
+    return this.edges.size + 1;
   }
 
   /** The node of an event below a node, made if it is missing. */
   child(node: number, event: number): number {
-    const known = this.children[node].get(event);
-    if (known !== undefined) return known;
-    const made = this.rows.length;
-    this.children[node].set(event, made);
-    this.children.push(new Map());
-    this.rows.push(-1);
-    return made;
+    return this.edges.add(node, event) + 1;
+  }
+
+  /** The node of an event below a node, or -1. */
+  find(node: number, event: number): number {
+    const edge = this.edges.indexOf(node, event);
+    return edge < 0 ? -1 : edge + 1;
+  }
+
+  parentOf(node: number): number {
+    return node === 0 ? -1 : this.edges.first[node - 1];
+  }
+
+  eventOf(node: number): number {
+    return this.edges.second[node - 1];
   }
 
   rowOf(node: number): number {
-    return this.rows[node];
+    return node < this.rows.length ? this.rows[node] : -1;
   }
 
   setRow(node: number, row: number): void {
+    if (node >= this.rows.length) {
+      const larger = new Int32Array(Math.max(node + 1, this.rows.length * 2)).fill(-1);
+      larger.set(this.rows);
+      this.rows = larger;
+    }
     this.rows[node] = row;
   }
 
   build(): RowTree {
-    const count = this.rows.length;
+    const count = this.nodes;
+    const { first: parents, second: events } = this.edges;
     const childStart = new Int32Array(count + 1);
+    for (let n = 1; n < count; n++) childStart[parents[n - 1] + 1]++;
+    for (let n = 0; n < count; n++) childStart[n + 1] += childStart[n];
+    // Nodes by event, then by parent (a counting sort, which keeps that order within a parent).
+    const byEvent = Int32Array.from({ length: count - 1 }, (_, i) => i + 1).sort(
+      (a, b) => events[a - 1] - events[b - 1],
+    );
+    const place = childStart.slice(0, count);
     const childEvent = new Int32Array(count - 1);
     const childNode = new Int32Array(count - 1);
-    let c = 0;
-    for (let node = 0; node < count; node++) {
-      for (const [event, child] of [...this.children[node]].sort((a, b) => a[0] - b[0])) {
-        childEvent[c] = event;
-        childNode[c++] = child;
-      }
-      childStart[node + 1] = c;
+    for (const node of byEvent) {
+      const at = place[parents[node - 1]]++;
+      childEvent[at] = events[node - 1];
+      childNode[at] = node;
     }
-    return { row: Int32Array.from(this.rows), childStart, childEvent, childNode };
+    const row = new Int32Array(count).fill(-1);
+    row.set(this.rows.subarray(0, Math.min(count, this.rows.length)));
+    return { row, childStart, childEvent, childNode };
   }
 }
