@@ -1,5 +1,5 @@
 // A problem: everything the engine needs to know of one input. The score of deciding y at slot s in context c is
-//   slotScores(s)[y] + sum over the rows r of c: weights(r)[y].
+//   slotScores(s)[y] + sum over the rows r of c: offset(r) + weights(r)[y].
 
 import type { RowTable, RowTree } from "./rows.js";
 import type { SlotGraph } from "./slots.js";
@@ -21,6 +21,11 @@ export interface RowFamily {
 export interface RowSpace {
   table: RowTable;
   families: readonly RowFamily[];
+  /**
+   * [rows] added to the score of every symbol in a context that has the row: what a back-off model takes from the symbols
+   * it has not seen after a suffix, without an entry for each of them.
+   */
+  offsets?: Float64Array;
 }
 
 /** Nodes at which a keyed family's walks begin. */

@@ -80,6 +80,14 @@ export function chainGraph(length: number, symbolCount: number): SlotGraph {
   return withIncoming({ slotCount, symbolCount, branchStart, branchSlot, branchFirst, branchEnd, branchNext });
 }
 
+/** A chain of `length` decisions, at least one, among all `symbolCount` symbols: nothing says how well it may end. */
+export function openChainGraph(length: number, symbolCount: number): SlotGraph {
+  return slotGraph(
+    symbolCount,
+    Array.from({ length }, (_, slot) => [{ first: 0, end: symbolCount, next: slot + 1 }]),
+  );
+}
+
 /** Adds the index of branches by the slot they lead to: a counting sort, so branches into a slot keep their order. */
 function withIncoming(graph: Omit<SlotGraph, "incoming" | "incomingStart">): SlotGraph {
   const { slotCount, branchNext } = graph;

@@ -11,18 +11,19 @@
 import type { Problem, RowSpace } from "../core/problem.js";
 import { childOf } from "../core/rows.js";
 import { BEGIN, grown, type Inference, Trellis } from "../core/trellis.js";
+import { kthLargest } from "./select.js";
 
 /** Below this the sum of relative masses has lost digits, and is taken again relative to its own heaviest term. */
 const TINY = 1e-250;
 
 export class ReferenceKernel {
   readonly trellis = new Trellis();
-  private problem!: Problem;
-  private inference!: Inference;
-  private space!: RowSpace;
+  protected problem!: Problem;
+  protected inference!: Inference;
+  protected space!: RowSpace;
   private weights!: Float64Array;
   /** Longest suffix a context may remember. */
-  private memory = 0;
+  protected memory = 0;
 
   // Expansions into the slot at hand, sorted by suffix.
   private elementCount = 0;
@@ -97,7 +98,7 @@ export class ReferenceKernel {
   }
 
   /** The contexts of the first slot: `^`, and `⋆` without mass so that its expansions stand in every list. */
-  private begin(): void {
+  protected begin(): void {
     const { trellis, inference } = this;
     trellis.growContexts(2);
     const remembers = inference.order > 0 && (inference.contexts > 0 || inference.mode === "exact");
@@ -108,7 +109,7 @@ export class ReferenceKernel {
     trellis.slotStart[1] = trellis.contextCount;
   }
 
-  private addContext(slot: number, parent: number, symbol: number, length: number, common: number, log: number): void {
+  protected addContext(slot: number, parent: number, symbol: number, length: number, common: number, log: number): void {
     const { trellis } = this;
     const c = trellis.contextCount++;
     trellis.contextSlot[c] = slot;
@@ -124,7 +125,7 @@ export class ReferenceKernel {
   private open(slot: number): void {
     const { trellis, problem, weights } = this;
     const { graph, slotScores } = problem;
-    const { table } = this.space;
+    const { table, offsets } = this.space;
     const symbolCount = graph.symbolCount;
     const from = trellis.slotStart[slot];
     const to = trellis.slotStart[slot + 1];
@@ -155,7 +156,11 @@ export class ReferenceKernel {
       }
       this.findRows(slot, c);
       const scores = slot * symbolCount;
-      for (let y = first; y < end; y++) arcScore[arc + y] = slotScores[scores + y];
+      let offset = 0;
+      if (offsets) {
+        for (let r = trellis.rowStart[c]; r < trellis.rowStart[c + 1]; r++) offset += offsets[trellis.rows[r]];
+      }
+      for (let y = first; y < end; y++) arcScore[arc + y] = slotScores[scores + y] + offset;
       for (let r = trellis.rowStart[c]; r < trellis.rowStart[c + 1]; r++) {
         const row = trellis.rows[r];
         const entry = start[row];
@@ -170,7 +175,7 @@ export class ReferenceKernel {
   }
 
   /** Walks each family's tree down the context's suffix and notes the rows met. */
-  private findRows(slot: number, context: number): void {
+  protected findRows(slot: number, context: number): void {
     const { trellis, problem } = this;
     const { families } = this.space;
     const all = this.inference.rows === "all";
@@ -456,32 +461,11 @@ export class ReferenceKernel {
     return false;
   }
 
-  /** The k-th largest group mass, by quickselect on a copy. */
+  /** The k-th largest group mass. */
   private largest(k: number): number {
     const { groupCount } = this;
-    const values = this.scratch;
-    for (let g = 0; g < groupCount; g++) values[g] = this.groupMass[g];
-    let low = 0;
-    let high = groupCount - 1;
-    const wanted = k - 1;
-    while (low < high) {
-      const pivot = values[(low + high) >> 1];
-      let i = low;
-      let j = high;
-      while (i <= j) {
-        while (values[i] > pivot) i++;
-        while (values[j] < pivot) j--;
-        if (i <= j) {
-          const swap = values[i];
-          values[i++] = values[j];
-          values[j--] = swap;
-        }
-      }
-      if (wanted <= j) high = j;
-      else if (wanted >= i) low = i;
-      else break;
-    }
-    return values[wanted];
+    for (let g = 0; g < groupCount; g++) this.scratch[g] = this.groupMass[g];
+    return kthLargest(this.scratch, groupCount, k);
   }
 
   /** Makes the slot's contexts and gives every expansion its target: backwards through the list, ancestors first. */
@@ -629,10 +613,10 @@ export class ReferenceKernel {
   }
 
   /**
-   * Adds `factor` times the expected row counts to `counts` (one number a weight) and the expected decisions to
-   * `slotCounts`, [slotCount][symbolCount]. Needs the backward pass.
+   * Adds `factor` times the expected row counts to `counts` (one number a weight; none are counted without it) and the
+   * expected decisions to `slotCounts`, [slotCount][symbolCount]. Needs the backward pass.
    */
-  addExpectations(counts: Float64Array, slotCounts: Float64Array, factor: number): void {
+  addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void {
     const { trellis } = this;
     const { graph, slotStart, rowStart, rows, arcStart, arcMass, posterior } = trellis;
     const { start, symbols } = this.space.table;
@@ -646,6 +630,7 @@ export class ReferenceKernel {
           if (posterior[c] === 0) continue;
           const arc = arcStart[c];
           for (let y = first; y < end; y++) slotCounts[scores + y] += factor * arcMass[arc + y];
+          if (!counts) continue;
           for (let r = rowStart[c]; r < rowStart[c + 1]; r++) {
             const entry = start[rows[r]];
             const entryEnd = start[rows[r] + 1];

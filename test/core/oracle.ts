@@ -4,7 +4,7 @@
 import * as fc from "fast-check";
 import type { Problem, RowSpace } from "../../src/core/problem.js";
 import { RowTableBuilder, RowTreeBuilder } from "../../src/core/rows.js";
-import { type Branch, chainGraph, nextSlot, slotGraph } from "../../src/core/slots.js";
+import { type Branch, chainGraph, nextSlot, openChainGraph, slotGraph } from "../../src/core/slots.js";
 import type { Inference } from "../../src/core/trellis.js";
 
 /** A random problem with its rows in a form one can read. */
@@ -13,7 +13,7 @@ export interface Case {
   space: RowSpace;
   weights: Float64Array;
   inference: Inference;
-  /** Weights of each suffix that has a row, by its decisions ("-1,0,2"; "" is the row of ⋆), [symbolCount]. */
+  /** Weights of each suffix that has a row, its offset added, by its decisions ("-1,0,2"; "" is the row of ⋆), [symbolCount]. */
   rowWeights: Map<string, number[]>;
   /** Where each suffix's entries are in `weights`; -1 where there is none. [symbolCount] */
   rowEntries: Map<string, number[]>;
@@ -164,14 +164,22 @@ export const logSum = (values: readonly number[]): number => {
   return top === Number.NEGATIVE_INFINITY ? top : top + Math.log(values.reduce((s, v) => s + Math.exp(v - top), 0));
 };
 
-/** Random problems: chains and branching graphs, sparse and dense rows, every order up to 3. */
-export function caseArbitrary(overrides: Partial<Inference> = {}, scale = 2): fc.Arbitrary<Case> {
+/** What kinds of problem to make. */
+export interface Kind {
+  /** Chains alone, with and without a decision for the end. */
+  chains?: boolean;
+  /** No weight is negative. */
+  gains?: boolean;
+}
+
+/** Random problems: chains and branching graphs, sparse and dense rows with and without offsets, every order up to 3. */
+export function caseArbitrary(overrides: Partial<Inference> = {}, scale = 2, kind: Kind = {}): fc.Arbitrary<Case> {
   return fc
     .record({
       seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
       symbolCount: fc.integer({ min: 2, max: 4 }),
       length: fc.integer({ min: 0, max: 4 }),
-      shape: fc.constantFrom("chain", "graph"),
+      shape: kind.chains ? fc.constantFrom("chain", "open chain") : fc.constantFrom("chain", "graph"),
       order: fc.integer({ min: 0, max: 3 }),
       contexts: fc.integer({ min: 0, max: 6 }),
       recombine: fc.boolean(),
@@ -185,8 +193,10 @@ export function caseArbitrary(overrides: Partial<Inference> = {}, scale = 2): fc
       const graph =
         shape === "chain"
           ? chainGraph(length, symbolCount)
-          : slotGraph(symbolCount, randomBranches(random, symbolCount));
-      return makeCase(random, graph, choice, scale);
+          : shape === "open chain"
+            ? openChainGraph(length + 1, symbolCount)
+            : slotGraph(symbolCount, randomBranches(random, symbolCount));
+      return makeCase(random, graph, choice, scale, kind.gains === true);
     });
 }
 
@@ -205,7 +215,13 @@ function randomBranches(random: () => number, symbolCount: number): Branch[][] {
   });
 }
 
-function makeCase(random: () => number, graph: Problem["graph"], inference: Inference, scale: number): Case {
+function makeCase(
+  random: () => number,
+  graph: Problem["graph"],
+  inference: Inference,
+  scale: number,
+  gains: boolean,
+): Case {
   const { symbolCount } = graph;
   const table = new RowTableBuilder(symbolCount);
   const tree = new RowTreeBuilder();
@@ -239,8 +255,9 @@ function makeCase(random: () => number, graph: Problem["graph"], inference: Infe
   grow([[]], 1);
   const built = table.build();
   const normal = () => (random() + random() + random() - 1.5) * scale;
-  const weights = Float64Array.from({ length: built.symbols.length }, normal);
+  const weights = Float64Array.from({ length: built.symbols.length }, () => (gains ? Math.abs(normal()) : normal()));
   const slotScores = Float64Array.from({ length: graph.slotCount * symbolCount }, normal);
+  const offsets = random() < 0.5 ? Float64Array.from({ length: table.rows }, normal) : undefined;
   const rowWeights = new Map<string, number[]>();
   const rowEntries = new Map<string, number[]>();
   for (const [key, { row, symbols }] of entries) {
@@ -251,12 +268,13 @@ function makeCase(random: () => number, graph: Problem["graph"], inference: Infe
     rowEntries.set(key, places);
     rowWeights.set(
       key,
-      places.map((e) => (e < 0 ? 0 : weights[e])),
+      places.map((e) => (e < 0 ? 0 : weights[e]) + (offsets?.[row] ?? 0)),
     );
   }
   const space: RowSpace = {
     table: built,
     families: [{ tree: tree.build(), depth: inference.order, skip: -2, pairs: false, keyed: false }],
+    offsets,
   };
   return { problem: { graph, slotScores }, space, weights, inference, rowWeights, rowEntries };
 }
