@@ -1,0 +1,157 @@
+// `stargram evaluate`: how often a model is right, and how far its probabilities can be trusted.
+
+import { type Command, InvalidArgumentError } from "commander";
+import { type Rates, type TaggingReport, TaggingScore } from "../../confidence/tagging.js";
+import { unknownName } from "../../core/errors.js";
+import { loadTagger, readForModel } from "../input.js";
+import {
+  addInferenceOptions,
+  addReadOptions,
+  examples,
+  type InferenceFlags,
+  inferenceFrom,
+  type ReadFlags,
+} from "../options.js";
+import { CheckFailed, counted, duration, percent, table, write, writeJson } from "../output.js";
+
+interface EvaluateFlags extends ReadFlags, InferenceFlags {
+  json?: boolean;
+  require?: Requirement[];
+}
+
+interface Requirement {
+  measure: string;
+  least: number;
+}
+
+const measures = [
+  "sequenceAccuracy",
+  "tokenAccuracy",
+  "chunkF1",
+  "recallAtPrecision.0.9",
+  "recallAtPrecision.0.95",
+  "recallAtPrecision.0.99",
+];
+
+const notes = `
+A sequence is right when all its labels are. Chunks (labels such as B-NP, I-NP, O) are counted as conlleval counts them.
+"Answered at 99 % precision": when only the surest sequences are answered, the largest share with 99 % of them right.
+  --json      one object: sequences, tokens, sequenceAccuracy, tokenAccuracy, chunkF1 and chunks where labels mark
+              chunks, logLikelihood, recallAtPrecision {"0.9", "0.95", "0.99"}, labels, and calibration; shares from 0 to 1
+  --require   exit with 1 unless a measure reaches a value; measures: ${measures.join(", ")}`;
+
+export function register(program: Command): void {
+  const command = program
+    .command("evaluate")
+    .summary("measure a model on labelled data")
+    .description("Compare a model's predictions with the labels of DATA.")
+    .argument("<model>", "a model made by `stargram train`")
+    .argument("<data...>", "labelled data: files, or `-` for standard input")
+    .option("--json", "print one JSON object")
+    .option("--require <measure=value>", "fail unless the measure is at least the value; may be repeated", requirement);
+  addInferenceOptions(addReadOptions(command))
+    .addHelpText("after", notes)
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram evaluate model.sg test.txt", "a report to read"],
+        ["stargram evaluate model.sg test.txt --json", "the same for programs"],
+        ["stargram evaluate letters.sg letter.data.gz --folds 1", "one fold of the handwritten letters"],
+        ["stargram evaluate model.sg test.txt --require tokenAccuracy=0.96", "a check for scripts"],
+      ),
+    )
+    .action(evaluate);
+}
+
+function requirement(text: string, before: Requirement[] = []): Requirement[] {
+  const [, measure, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  const least = Number(value);
+  if (measure === undefined || !Number.isFinite(least)) throw new InvalidArgumentError("Write MEASURE=VALUE.");
+  if (!measures.includes(measure)) throw new InvalidArgumentError(unknownName("measure", measure, measures).reason);
+  return [...before, { measure, least }];
+}
+
+async function evaluate(path: string, files: string[], flags: EvaluateFlags): Promise<void> {
+  const tagger = await loadTagger(path);
+  const inference = inferenceFrom(flags);
+  const score = new TaggingScore();
+  const started = performance.now();
+  for (const file of files) {
+    for await (const { sequence } of readForModel(file, tagger, { ...flags, labels: "needed" })) {
+      // A position that allows several labels has no one true label.
+      const gold = (sequence.labels ?? []).map((label) => (typeof label === "string" ? label : null));
+      const { labels, probability } = tagger.predict(sequence, { inference });
+      score.add(gold, labels, probability, tagger.logLikelihood(sequence, { inference }));
+    }
+  }
+  const seconds = (performance.now() - started) / 1000;
+  const report = score.report();
+  if (flags.json) await writeJson({ ...report, seconds });
+  else await write(reportText(report, seconds));
+  const failed = (flags.require ?? []).filter(({ measure, least }) => !(measured(report, measure) >= least));
+  if (failed.length > 0) {
+    const list = failed.map(({ measure, least }) => `${measure} is ${measured(report, measure)}, not ${least} or more`);
+    throw new CheckFailed(list.join("; "));
+  }
+}
+
+function measured(report: TaggingReport, measure: string): number {
+  const [name, precision] = measure.split(/\.(.*)/s);
+  if (name === "recallAtPrecision") {
+    return report.recallAtPrecision?.[precision as keyof NonNullable<TaggingReport["recallAtPrecision"]>] ?? Number.NaN;
+  }
+  return report[name as "sequenceAccuracy" | "tokenAccuracy" | "chunkF1"] ?? Number.NaN;
+}
+
+function reportText(report: TaggingReport, seconds: number): string {
+  const lines: string[][] = [
+    ["sequences", counted(report.sequences), `${percent(report.sequenceAccuracy)} right in every label`],
+    ["tokens", counted(report.tokens), `${percent(report.tokenAccuracy)} right`],
+  ];
+  if (report.unknownTokens > 0) lines.push(["", counted(report.unknownTokens), "without a known label, not counted"]);
+  const { chunks, logLikelihood, recallAtPrecision: recall } = report;
+  if (chunks) {
+    const rates = `F1 ${percent(chunks.f1)}, precision ${percent(chunks.precision)}, recall ${percent(chunks.recall)}`;
+    lines.push(["chunks", counted(chunks.support), rates]);
+  }
+  if (recall) {
+    for (const precision of ["0.9", "0.95", "0.99"] as const) {
+      lines.push([
+        "answered",
+        percent(recall[precision]),
+        `of the sequences at ${100 * Number(precision)} % precision`,
+      ]);
+    }
+  }
+  if (typeof logLikelihood === "number") {
+    const each = (logLikelihood / report.sequences).toFixed(4);
+    lines.push(["log-likelihood", logLikelihood.toFixed(2), `${each} for each sequence`]);
+  } else if (logLikelihood === null) {
+    lines.push(["log-likelihood", "-∞", `${counted(report.impossibleSequences ?? 0)} sequences have probability 0`]);
+  }
+  if (report.expectedCalibrationError !== undefined && report.brierScore !== undefined) {
+    const brier = `Brier score ${report.brierScore.toFixed(4)}`;
+    lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
+  }
+  const speed = `${counted(Math.round((report.tokens + report.unknownTokens) / Math.max(seconds, 1e-3)))} tokens a second`;
+  lines.push(["time", duration(seconds), speed]);
+  const parts = [table(lines, [0, 2])];
+  if (chunks) parts.push(ratesTable("chunk", chunks.types));
+  parts.push(ratesTable("label", report.labels));
+  return parts.join("\n");
+}
+
+function ratesTable(name: string, rates: Readonly<Record<string, Rates>>): string {
+  const sorted = Object.entries(rates).sort((a, b) => b[1].support - a[1].support || (a[0] < b[0] ? -1 : 1));
+  return table([
+    [name, "precision", "recall", "F1", "true", "predicted"],
+    ...sorted.map(([label, { precision, recall, f1, support, predicted }]) => [
+      label === "" ? "(no type)" : label,
+      percent(precision),
+      percent(recall),
+      percent(f1),
+      counted(support),
+      counted(predicted),
+    ]),
+  ]);
+}

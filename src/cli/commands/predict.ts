@@ -1,0 +1,109 @@
+// `stargram predict`: labels with probabilities for a stream of sequences, in constant memory.
+
+import type { Command } from "commander";
+import type { PredictOptions, TaggerPrediction } from "../../tasks/tagger.js";
+import { loadTagger, type ModelInput, readForModel } from "../input.js";
+import {
+  addInferenceOptions,
+  addReadOptions,
+  examples,
+  type InferenceFlags,
+  inferenceFrom,
+  type ReadFlags,
+  whole,
+} from "../options.js";
+import { probabilityText, say, write, writeJson } from "../output.js";
+
+interface PredictFlags extends ReadFlags, InferenceFlags {
+  nbest?: number;
+  marginals?: boolean;
+  known?: boolean;
+  json?: boolean;
+}
+
+const notes = `
+Output: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
+  Input in columns may carry labels as one column more than the model was trained on; they are passed through.
+  --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output
+  --marginals    every label with its probability, \`LABEL/probability\`, the most probable first
+  --json         JSON Lines: one object for each sequence with labels, confidences (of each label at its position),
+                 probability (of all labels together), and nbest and marginals if asked for
+  Input is read as the model's training data was; --format says otherwise. FILE may be packed with gzip.`;
+
+export function register(program: Command): void {
+  const command = program
+    .command("predict")
+    .summary("label new sequences, with probabilities")
+    .description("Label the sequences of FILE, or of standard input (`-`, the default), as they come.")
+    .argument("<model>", "a model made by `stargram train`")
+    .argument("[file]", "data to label", "-")
+    .option("--nbest <n>", "give the n most probable outputs of each sequence", whole(1))
+    .option("--marginals", "give the probability of every label at every position")
+    .option("--known", "take the labels of the input as known and fill in those that are `_`")
+    .option("--json", "print JSON Lines, an object for each sequence");
+  addInferenceOptions(addReadOptions(command))
+    .addHelpText("after", notes)
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram predict model.sg new.txt", "label a file"],
+        ["zcat big.gz | stargram predict model.sg | head", "label a stream; nothing is kept in memory"],
+        ["stargram predict model.sg new.txt --nbest 3", "the three most probable outputs of each sequence"],
+        ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
+      ),
+    )
+    .action(predict);
+}
+
+async function predict(path: string, file: string, flags: PredictFlags): Promise<void> {
+  const tagger = await loadTagger(path);
+  if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
+  const options: PredictOptions = {
+    nbest: flags.nbest,
+    confidences: true,
+    // The probabilities of labels of further outputs are found among all.
+    marginals: flags.marginals || (flags.nbest !== undefined && !flags.json),
+    inference: inferenceFrom(flags),
+  };
+  const inputs = readForModel(file, tagger, { ...flags, labels: flags.known ? "needed" : "ignored" });
+  for await (const input of inputs) {
+    const { sequence } = input;
+    const prediction = tagger.predict(sequence, flags.known ? { ...options, known: sequence.labels } : options);
+    if (flags.json) await writeJson(jsonOf(input, prediction));
+    else await write(textOf(input, prediction, flags));
+  }
+}
+
+function jsonOf({ sequence, shown }: ModelInput, prediction: TaggerPrediction): Record<string, unknown> {
+  const { labels, probability, confidences, nbest, marginals } = prediction;
+  const id = sequence.id === undefined ? {} : { id: sequence.id };
+  const columns = sequence.id !== undefined && sequence.fold !== undefined ? {} : tokensOf(shown);
+  return { ...id, ...columns, labels, probability, confidences, nbest, marginals };
+}
+
+function tokensOf(shown: readonly (readonly string[])[]): Record<string, unknown> {
+  if (shown.every((row) => row.length === 0)) return {};
+  return shown.every((row) => row.length === 1) ? { tokens: shown.map((row) => row[0]) } : { columns: shown };
+}
+
+function textOf({ shown }: ModelInput, prediction: TaggerPrediction, flags: PredictFlags): string {
+  const { labels, confidences = [], marginals, nbest } = prediction;
+  const all = marginals && flags.marginals ? marginals.map(marginalText) : undefined;
+  const lines = (output: readonly string[], probabilities: readonly number[]): string =>
+    output
+      .map((label, i) => [...shown[i], label, probabilityText(probabilities[i]), ...(all?.[i] ?? [])].join("\t"))
+      .join("\n");
+  if (!nbest || !marginals) return `${lines(labels, confidences)}\n\n`;
+  return nbest
+    .map((output, rank) => {
+      const probabilities = output.labels.map((label, i) => marginals[i][label]);
+      return `# ${rank + 1} ${probabilityText(output.probability)}\n${lines(output.labels, probabilities)}\n\n`;
+    })
+    .join("");
+}
+
+function marginalText(marginals: Readonly<Record<string, number>>): string[] {
+  return Object.entries(marginals)
+    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+    .map(([label, probability]) => `${label}/${probabilityText(probability)}`);
+}

@@ -1,0 +1,396 @@
+// `stargram train tag`: learns a tagger. After every pass, and on Ctrl-C, all that is needed to go on is written beside the
+// model (MODEL.checkpoint); --resume goes on from there and gives the very model an undisturbed training would have given.
+
+import { createHash } from "node:crypto";
+import { access, readFile, unlink } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import * as v from "valibot";
+import { InputError } from "../../core/errors.js";
+import { type TaggingFormat, taggingFormats } from "../../data/detect.js";
+import { parseFolds } from "../../data/letters.js";
+import { fileError } from "../../data/lines.js";
+import { readTagging } from "../../data/read.js";
+import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../../model/checkpoint.js";
+import { saveModel } from "../../model/disk.js";
+import { readModelBytes, writeFileSafely } from "../../model/file.js";
+import { decodeModel } from "../../model/model.js";
+import type { TaggingSequence } from "../../tasks/sequence.js";
+import { Tagger, taggerDefaults } from "../../tasks/tagger.js";
+import type { InputNote } from "../input.js";
+import { addReadOptions, examples, groupOf, real, whole } from "../options.js";
+import { counted, duration, percent, plural, say, writeJson } from "../output.js";
+import { checkOutput } from "../place.js";
+import { ProgressLine } from "../progress.js";
+
+const d = taggerDefaults;
+
+const notes = `
+DATA holds labelled sequences; several files are read one after the other, gzip is unpacked. Formats, found out from the
+first lines where they are certain:
+  columns    a token a line, columns between spaces, the label last, a blank line between sequences
+  crfsuite   CRFsuite's attributes: label TAB attribute[:value] TAB …
+  jsonl      {"tokens": ["the", "dog"], "labels": ["DT", "NN"]} a line; or "columns", or "attributes"
+  letters    the handwritten letters of \`stargram data get letters\`
+A label \`_\` is unknown: the position is learned from as far as its neighbours tell.
+Attributes of columns come from --template, or are built in (--features):
+  text       the word, its lower case, affixes, shape and neighbours; n-grams of further columns (default)
+  chunking   words and parts of speech in a window of five, as in CRFsuite's chunking example
+
+First Ctrl-C: the model so far and a checkpoint are saved. Second: ends at once, files stay as they were.`;
+
+export function register(program: Command): void {
+  const group = groupOf(program, "train", "learn a model from data");
+  group.addHelpText(
+    "after",
+    examples(["stargram train tag train.txt --out model.sg", "a tagger from tokens and labels in columns"]),
+  );
+  const command = group
+    .command("tag")
+    .summary("learn a tagger")
+    .description("Learn to label the positions of sequences from labelled data.")
+    .argument("<data...>", "labelled data: files, or `-` for standard input")
+    .requiredOption("--out <model>", "the file to write the model to");
+  addReadOptions(command)
+    .option("--label-sets", "columns and crfsuite: a label `A|B` means that A or B is right")
+    .option("--template <file>", "make attributes of columns by a CRF++ or Wapiti template")
+    .addOption(new Option("--features <set>", "built-in attributes of columns").choices(["text", "chunking"]))
+    .option("--conjoin", "conjoin every attribute with the previous label too")
+    .option("--min-count <n>", `leave out attributes seen fewer times (default ${d.minCount})`, whole(1))
+    .option("--order <n>", `how many labels back a decision looks (default ${d.order})`, whole(0))
+    .option("--contexts <n>", `contexts to keep at each position (default ${d.contexts})`, whole(0))
+    .addOption(
+      new Option("--rows <which>", `weights of a context: of its longest suffix or of all (default ${d.rows})`).choices(
+        ["longest", "all"],
+      ),
+    )
+    .addOption(
+      new Option("--inference <mode>", `how contexts are chosen (default ${d.inference})`).choices([
+        "rcms",
+        "beam",
+        "exact",
+      ]),
+    )
+    .option("--no-recombine", "keep contexts apart that agree on the last labels, up to the order")
+    .option("--epochs <n>", `passes over the data at most (default ${d.epochs})`, whole(1))
+    .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true }))
+    .option("--l2 <x>", `strength of L2 regularisation (default ${d.l2})`, real(0))
+    .option("--l1 <x>", `strength of L1 regularisation (default ${d.l1})`, real(0))
+    .option("--no-average", "do not average the weights over each pass")
+    .option(
+      "--held-out <share>",
+      `share held out to choose the best pass (default ${d.heldOut})`,
+      real(0, { beyond: 1 }),
+    )
+    .option("--patience <n>", `passes without improvement before stopping (default ${d.patience})`, whole(0))
+    .addOption(
+      new Option("--select <measure>", `what the best pass is chosen by (default ${d.select})`).choices([
+        "likelihood",
+        "accuracy",
+      ]),
+    )
+    .option("--seed <n>", `seed of everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER))
+    .option("--threads <n>", "threads to train with (default 1)", whole(1))
+    .option("--from <model>", "begin with the weights of this model")
+    .option("--resume", "go on with a training that was stopped; options not given are those it had")
+    .option("--quiet", "no progress and no summary")
+    .option("--json", "print a summary as one JSON object on standard output")
+    .addHelpText("after", notes)
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram train tag train.txt --out model.sg", "built-in attributes, good defaults"],
+        ["stargram train tag train.txt --template chunk.tpl --order 3 --out model.sg", "a CRF++ template"],
+        ["stargram train tag letter.data.gz --folds 0,2-9 --order 4 --contexts 40 --out letters.sg", "handwriting"],
+        ["stargram train tag train.txt --out model.sg --resume", "go on after Ctrl-C or a power cut"],
+      ),
+    )
+    .action(trainTag);
+}
+
+interface TrainFlags {
+  out: string;
+  resume?: boolean;
+  quiet?: boolean;
+  json?: boolean;
+  threads?: number;
+  template?: string;
+  from?: string;
+}
+
+/** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
+const settingsSchema = v.object({
+  options: v.record(v.string(), v.union([v.number(), v.string(), v.boolean()])),
+  format: v.optional(v.picklist(taggingFormats)),
+  pixels: v.optional(v.picklist(["16x8", "8x4"])),
+  folds: v.optional(v.string()),
+  labelSets: v.optional(v.boolean()),
+  features: v.optional(v.picklist(["text", "chunking"])),
+  /** The text of the template. */
+  template: v.optional(v.string()),
+  /** SHA-256 of the model that training began with. */
+  from: v.optional(v.string()),
+});
+type Settings = v.InferOutput<typeof settingsSchema>;
+
+const readingNames = ["format", "pixels", "folds", "labelSets", "features"] as const;
+
+async function trainTag(files: string[], flags: TrainFlags, command: Command): Promise<void> {
+  const started = performance.now();
+  const { isFile } = await checkOutput(flags.out, files);
+  const checkpointPath = `${flags.out}.checkpoint`;
+  const saved = flags.resume ? await readCheckpoint(checkpointPath) : undefined;
+  const fromBytes = flags.from === undefined ? undefined : await readModelBytes(flags.from);
+  const chosen = await chosenSettings(command, flags, fromBytes);
+  const settings = saved ? resumedSettings(chosen, saved, checkpointPath) : chosen;
+  const from = fromBytes && decodeModel(fromBytes, flags.from);
+  if (!flags.resume && !flags.quiet && isFile && (await exists(checkpointPath))) {
+    say(`${checkpointPath} holds an unfinished training, which this one will replace; --resume would go on with it`);
+  }
+
+  const progress = new ProgressLine(process.stderr.isTTY === true && !flags.quiet);
+  const interrupt = new Interrupt();
+  const input: InputNote = {};
+  const data = new DataFingerprint();
+  const sequences = readAll(files, settings, input, (sequence, count) => {
+    data.add([sequence.columns, sequence.attributes, sequence.values, sequence.labels]);
+    progress.reading(count);
+  });
+  async function* checkedSequences() {
+    yield* sequences;
+    // All is read, nothing is learned yet: the moment to compare.
+    if (saved && saved.data !== data.value()) {
+      throw new InputError("the data is not that of the training to be resumed", {
+        file: checkpointPath,
+        hint: "give the same files in the same order, or train anew without --resume",
+      });
+    }
+    interrupt.trainingStarts();
+  }
+  try {
+    const tagger = await Tagger.train(checkedSequences(), {
+      ...settings.options,
+      ...threadOption(flags),
+      template: settings.template,
+      templateFile: flags.template,
+      features: settings.features,
+      from,
+      checkpoint: saved?.checkpoint,
+      note: { input },
+      onProgress: (state) => progress.training(state),
+      shouldStop: () => interrupt.asked,
+      onCheckpoint: async (checkpoint) => {
+        if (!isFile) return;
+        await writeFileSafely(checkpointPath, encodeCheckpoint({ settings, data: data.value(), checkpoint }));
+      },
+    });
+    progress.end();
+    if (!tagger.weights.every(Number.isFinite)) {
+      throw new InputError("the weights grew without bound", { hint: "try a smaller --rate or a larger --l2" });
+    }
+    await saveModel(tagger, flags.out);
+    const { stopped } = tagger.summary;
+    if (!stopped) await unlink(checkpointPath).catch(() => undefined);
+    await report(tagger, flags, (performance.now() - started) / 1000);
+    if (stopped && isFile && !flags.quiet) {
+      say(`stopped; go on with: stargram train tag ${files.map(quoted).join(" ")} --out ${quoted(flags.out)} --resume`);
+    }
+  } finally {
+    progress.end();
+    interrupt.end();
+  }
+}
+
+/** Ctrl-C: while data is read it ends the program; then the first stops the training, the second ends the program. */
+class Interrupt {
+  asked = false;
+  private training = false;
+  private readonly signals = ["SIGINT", "SIGTERM"] as const;
+  private readonly onSignal = (): void => {
+    if (this.asked || !this.training) process.exit(130);
+    this.asked = true;
+    process.stderr.write("\n");
+    say("stopping after this step; once more to end at once");
+  };
+
+  constructor() {
+    for (const signal of this.signals) process.on(signal, this.onSignal);
+  }
+
+  trainingStarts(): void {
+    this.training = true;
+  }
+
+  end(): void {
+    for (const signal of this.signals) process.off(signal, this.onSignal);
+  }
+}
+
+/** What the user chose, filled up with defaults. */
+async function chosenSettings(command: Command, flags: TrainFlags, from: Uint8Array | undefined): Promise<Chosen> {
+  const options: Record<string, number | string | boolean> = { ...taggerDefaults };
+  const explicit: string[] = [];
+  const settings: Settings = { options };
+  const isGiven = (name: string): boolean => command.getOptionValueSource(name) === "cli";
+  for (const name of Object.keys(taggerDefaults)) {
+    if (!isGiven(name)) continue;
+    options[name] = command.getOptionValue(name);
+    explicit.push(name);
+  }
+  for (const name of readingNames) {
+    if (!isGiven(name)) continue;
+    Object.assign(settings, { [name]: command.getOptionValue(name) });
+    explicit.push(name);
+  }
+  if (flags.template !== undefined) {
+    settings.template = await readTemplate(flags.template);
+    explicit.push("template");
+  }
+  if (from) {
+    settings.from = createHash("sha256").update(from).digest("hex");
+    explicit.push("from");
+  }
+  return { ...settings, explicit };
+}
+
+interface Chosen extends Settings {
+  /** Names of what was given on the command line. */
+  explicit: readonly string[];
+}
+
+/** The settings of the training to be resumed; what is given anew must be the same. */
+function resumedSettings(chosen: Chosen, saved: SavedTraining, file: string): Settings {
+  const parsed = v.safeParse(settingsSchema, saved.settings);
+  if (!parsed.success) throw new InputError("the checkpoint holds settings that are not those of a tagger", { file });
+  const before = parsed.output;
+  for (const name of chosen.explicit) {
+    const [now, then] = [chosen, before].map((settings) =>
+      name in taggerDefaults ? settings.options[name] : settings[name as keyof Settings],
+    );
+    if (now === then) continue;
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const values = name === "template" || name === "from" ? "" : ` (${now} now, ${then ?? "not given"} then)`;
+    throw new InputError(`${flag} is not that of the training to be resumed${values}`, {
+      file,
+      hint: "leave the option out, or train anew without --resume",
+    });
+  }
+  if (before.from !== undefined && chosen.from === undefined) {
+    throw new InputError("the training to be resumed began with --from a model", { file, hint: "give --from again" });
+  }
+  return before;
+}
+
+async function readCheckpoint(path: string): Promise<SavedTraining> {
+  if (!(await exists(path))) {
+    throw new InputError("there is no unfinished training to resume", {
+      file: path,
+      hint: "it is kept beside the model until the training is complete; train without --resume",
+    });
+  }
+  return decodeCheckpoint(await readModelBytes(path), path);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readTemplate(path: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw fileError(error, path);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError("the template is not valid UTF-8", { file: path });
+  }
+}
+
+/** The sequences of all files; the format of the first and its number of columns hold for all. */
+async function* readAll(
+  files: readonly string[],
+  settings: Settings,
+  input: InputNote,
+  seen: (sequence: TaggingSequence, count: number) => void,
+): AsyncGenerator<TaggingSequence> {
+  let count = 0;
+  let format: TaggingFormat | undefined = settings.format;
+  for (const file of files) {
+    const { pixels, folds, labelSets } = settings;
+    const stream = readTagging(file, {
+      format,
+      labelled: true,
+      pixels,
+      folds: folds === undefined ? undefined : parseFolds(folds),
+      labelSets,
+      onFormat: (found) => {
+        format = found;
+        Object.assign(input, { format, pixels, labelSets });
+      },
+    });
+    for await (const sequence of stream) {
+      if (sequence.columns && format !== "letters") checkWidth(sequence, input, files[0]);
+      seen(sequence, ++count);
+      yield sequence;
+    }
+  }
+}
+
+function checkWidth(sequence: TaggingSequence, input: InputNote, first: string): void {
+  const width = (sequence.columns as string[][])[0].length;
+  input.columns ??= width;
+  if (width === input.columns) return;
+  throw new InputError(`${width} columns and a label, where the data begins with ${input.columns}`, {
+    file: sequence.file,
+    line: sequence.line,
+    hint: `all data must have the columns of ${first}`,
+  });
+}
+
+function threadOption({ threads = 1, quiet }: TrainFlags): Record<string, number> {
+  if ("threads" in taggerDefaults) return { threads };
+  if (threads > 1 && !quiet) say("training runs on one thread; --threads has no effect yet");
+  return {};
+}
+
+async function report(tagger: Tagger, flags: TrainFlags, seconds: number): Promise<void> {
+  const { summary, labels, rows, weights } = tagger;
+  const attributes = rows.attributeRow.reduce((count, row) => count + (row >= 0 ? 1 : 0), 0);
+  const nonZero = weights.reduce((count, weight) => count + (weight !== 0 ? 1 : 0), 0);
+  const best = summary.history.find((pass) => pass.epoch === summary.bestEpoch);
+  if (flags.json) {
+    await writeJson({
+      model: flags.out,
+      kind: "tagger",
+      labels: labels.size,
+      attributes,
+      weights: nonZero,
+      sequences: summary.sequences,
+      tokens: summary.positions,
+      passes: summary.history.length,
+      bestPass: summary.bestEpoch,
+      stopped: summary.stopped,
+      heldOut: best?.heldOut,
+      seconds,
+      history: summary.history,
+      options: tagger.options,
+      source: tagger.source.kind,
+    });
+  }
+  if (flags.quiet) return;
+  const size = `${plural(labels.size, "label")}, ${plural(attributes, "attribute")}, ${plural(nonZero, "weight")}`;
+  const passes = summary.history.length;
+  const chosen = best ? `pass ${best.epoch} of ${passes}` : "part of a pass";
+  const judged = best?.heldOut ? `, held out ${percent(best.heldOut.accuracy)} of labels right` : "";
+  say(`${flags.out}: ${size} from ${counted(summary.sequences)} sequences; ${chosen}${judged}; ${duration(seconds)}`);
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,151 @@
+// Data for a model: read as the model's training data was, unless the user says otherwise. The number of columns is the
+// model's, with or without one more for the label, so that a file like the training data can be predicted as it is.
+
+import * as v from "valibot";
+import { InputError } from "../core/errors.js";
+import { type TaggingFormat, taggingFormats } from "../data/detect.js";
+import { parseFolds } from "../data/letters.js";
+import { parseLabel } from "../data/parser.js";
+import { readTagging } from "../data/read.js";
+import { loadModel } from "../model/disk.js";
+import type { GivenLabel, TaggingSequence } from "../tasks/sequence.js";
+import { Tagger } from "../tasks/tagger.js";
+import type { ReadFlags } from "./options.js";
+
+const inputSchema = v.object({
+  format: v.optional(v.picklist(taggingFormats)),
+  /** Of a position, without the label. */
+  columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  pixels: v.optional(v.picklist(["16x8", "8x4"])),
+  labelSets: v.optional(v.boolean()),
+});
+
+/** How a model's training data was read; kept in the model's note as `input`. */
+export type InputNote = v.InferOutput<typeof inputSchema>;
+
+export function inputNoteOf(tagger: Tagger): InputNote {
+  const parsed = v.safeParse(inputSchema, tagger.note.input ?? {});
+  return parsed.success ? parsed.output : {};
+}
+
+export async function loadTagger(path: string): Promise<Tagger> {
+  const model = await loadModel(path);
+  if (!(model instanceof Tagger)) throw new InputError("this model is no tagger", { file: path });
+  if (model.source.kind === "function") {
+    throw new InputError("the model makes its attributes with a function of the program that trained it", {
+      file: path,
+      hint: "use it from that program: loadModel, then setFeatures",
+    });
+  }
+  return model;
+}
+
+export interface ModelInput {
+  /** What the model sees. `labels` are those of the data, where it has any. */
+  sequence: TaggingSequence;
+  /** What a prediction is printed beside: the columns of the data with its label column, [length][any]. */
+  shown: string[][];
+}
+
+export interface ReadForModel extends ReadFlags {
+  /** `needed`: data without labels is refused. `ignored`: labels are not kept, but must be ones that the model knows. */
+  labels: "needed" | "ignored";
+}
+
+/** The sequences of a file or standard input (`-`), as the model needs them. */
+export async function* readForModel(path: string, tagger: Tagger, options: ReadForModel): AsyncGenerator<ModelInput> {
+  const note = inputNoteOf(tagger);
+  const needed = options.labels === "needed";
+  let format = "columns" as TaggingFormat; // known before the first sequence
+  const stream = readTagging(path, {
+    format: options.format ?? note.format,
+    labelled: needed,
+    labelSets: note.labelSets,
+    pixels: options.pixels ?? (isLetters(options.format ?? note.format) ? note.pixels : undefined),
+    folds: options.folds === undefined ? undefined : parseFolds(options.folds),
+    onFormat: (found) => {
+      format = found;
+    },
+  });
+  for await (const sequence of stream) {
+    const shown = shownColumns(sequence, format);
+    if (format === "columns" || format === "jsonl") {
+      const labels = splitLabels(sequence, tagger, note, format === "columns" && !needed);
+      if (labels) checkLabels(tagger, labels, sequence, format);
+    }
+    if (sequence.labels) checkLabels(tagger, sequence.labels, sequence, format);
+    if (format === "crfsuite" && sequence.attributes?.every((names) => names.length === 0)) {
+      throw new InputError("no position of the sequence has an attribute", {
+        ...placeOf(sequence, 0, format),
+        hint: "if this is not CRFsuite's format, say which it is with --format",
+      });
+    }
+    yield { sequence, shown };
+  }
+}
+
+function isLetters(format: TaggingFormat | undefined): boolean {
+  return format === undefined || format === "letters";
+}
+
+/** What stands before the label in the output. */
+function shownColumns(sequence: TaggingSequence, format: TaggingFormat): string[][] {
+  if (format === "letters") return (sequence.columns ?? []).map(() => [sequence.id ?? ""]);
+  const length = (sequence.columns ?? sequence.attributes ?? []).length;
+  return Array.from({ length }, (_, i) => sequence.columns?.[i].slice() ?? []);
+}
+
+/**
+ * Compares the number of columns with the model's. One more is the label, where that can be: it is taken off, and what it
+ * says is returned.
+ */
+function splitLabels(
+  sequence: TaggingSequence,
+  tagger: Tagger,
+  note: InputNote,
+  mayHaveLabel: boolean,
+): GivenLabel[] | undefined {
+  const { columns } = sequence;
+  if (!columns || note.columns === undefined || tagger.source.kind === "given") return undefined;
+  const width = columns[0].length;
+  if (width === note.columns) return undefined;
+  if (!mayHaveLabel || width !== note.columns + 1) {
+    const wanted = note.columns === 1 ? "1 column" : `${note.columns} columns`;
+    throw new InputError(`the model was trained on ${wanted} and a label, found ${width} without the label`, {
+      file: sequence.file,
+      line: sequence.line,
+      hint: mayHaveLabel ? `give ${wanted}, or ${note.columns + 1} with the label last` : undefined,
+    });
+  }
+  return columns.map((row, i) => {
+    const place = placeOf(sequence, i, "columns");
+    return parseLabel(row.pop() as string, { labelled: true, labelSets: note.labelSets }, place);
+  });
+}
+
+/** Refuses labels that the model does not know, at their line. */
+function checkLabels(
+  tagger: Tagger,
+  labels: readonly GivenLabel[],
+  sequence: TaggingSequence,
+  format: TaggingFormat,
+): void {
+  labels.forEach((given, i) => {
+    for (const label of given === null ? [] : typeof given === "string" ? [given] : given) {
+      if (tagger.labels.indexOf(label) >= 0) continue;
+      const known = tagger.labels.all();
+      const some =
+        known.length <= 12 ? known.join(", ") : `${known.slice(0, 12).join(", ")} and ${known.length - 12} more`;
+      throw new InputError(`the model does not know the label \`${label}\``, {
+        ...placeOf(sequence, i, format),
+        hint: `it knows ${some}`,
+      });
+    }
+  });
+}
+
+/** Where position `i` of a sequence stands. In JSON Lines a sequence is one line. */
+function placeOf(sequence: TaggingSequence, i: number, format: TaggingFormat): { file?: string; line?: number } {
+  const { file, line } = sequence;
+  return { file, line: line === undefined || format === "jsonl" ? line : line + i };
+}

@@ -1,0 +1,99 @@
+// Options that several commands share, and readers of their values. A value that is wrong is refused by commander, which
+// names the option.
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { InputError } from "../core/errors.js";
+import { type TaggingFormat, taggingFormats } from "../data/detect.js";
+import { type Pixels, parseFolds } from "../data/letters.js";
+import type { PredictOptions } from "../tasks/tagger.js";
+
+/** A whole number of at least `least`. */
+export function whole(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^[-+]?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(
+        least === Number.MIN_SAFE_INTEGER
+          ? "A whole number is needed."
+          : `A whole number of at least ${least} is needed.`,
+      );
+    }
+    return value;
+  };
+}
+
+/** A number of at least `least`, or above it; below `beyond` if that is given. */
+export function real(
+  least: number,
+  { above = false, beyond = Number.POSITIVE_INFINITY } = {},
+): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === "" ? Number.NaN : Number(text);
+    if (!(above ? value > least : value >= least) || !(value < beyond)) {
+      const lower = above ? `above ${least}` : `of at least ${least}`;
+      const upper = beyond === Number.POSITIVE_INFINITY ? "" : ` and below ${beyond}`;
+      throw new InvalidArgumentError(`A number ${lower}${upper} is needed.`);
+    }
+    return value;
+  };
+}
+
+/** Folds as the user wrote them; checked here, so that the message names the option. */
+function foldsText(text: string): string {
+  try {
+    parseFolds(text);
+  } catch (error) {
+    if (error instanceof InputError) throw new InvalidArgumentError(`${error.reason}: ${error.hint}.`);
+    throw error;
+  }
+  return text;
+}
+
+/** How data is read. */
+export interface ReadFlags {
+  format?: TaggingFormat;
+  pixels?: Pixels;
+  folds?: string;
+}
+
+export function addReadOptions(command: Command): Command {
+  return command
+    .addOption(new Option("--format <format>", "format of the data").choices(taggingFormats))
+    .addOption(new Option("--pixels <size>", "letters: pixels to look at (default 16x8)").choices(["16x8", "8x4"]))
+    .option("--folds <list>", "letters: folds to use, such as 0,2-9 (default all)", foldsText);
+}
+
+/** Another choice of contexts than the model's own. */
+export interface InferenceFlags {
+  contexts?: number;
+  inference?: "rcms" | "beam" | "exact";
+}
+
+export function addInferenceOptions(command: Command): Command {
+  return command
+    .option("--contexts <n>", "contexts to keep at each position (default: the model's)", whole(0))
+    .addOption(
+      new Option("--inference <mode>", "how contexts are chosen (default: the model's)").choices([
+        "rcms",
+        "beam",
+        "exact",
+      ]),
+    );
+}
+
+export function inferenceFrom({ contexts, inference }: InferenceFlags): PredictOptions["inference"] {
+  const chosen: PredictOptions["inference"] = {};
+  if (contexts !== undefined) chosen.contexts = contexts;
+  if (inference !== undefined) chosen.inference = inference;
+  return chosen;
+}
+
+/** A command that only holds others, such as `train`: made by the first that needs it. */
+export function groupOf(program: Command, name: string, description: string): Command {
+  return program.commands.find((command) => command.name() === name) ?? program.command(name).description(description);
+}
+
+export function examples(...lines: readonly (readonly [command: string, meaning: string])[]): string {
+  const text = lines.map(([command, meaning]) => `  ${command}\n      ${meaning}`);
+  return `\nExamples:\n${text.join("\n")}`;
+}

@@ -1,0 +1,105 @@
+// What goes to the terminal: results to standard output, everything else to standard error; numbers, tables and errors in
+// one style. A reader that stops reading (`| head`) is no error.
+
+import { once } from "node:events";
+import { InputError } from "../core/errors.js";
+
+/** A check that the user asked for did not pass: exit code 1. */
+export class CheckFailed extends Error {}
+
+/** Ends quietly when whoever reads our output has gone. */
+export function silenceBrokenPipes(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    say(`standard output cannot be written (${error.code ?? error.message})`);
+    process.exit(2);
+  });
+  process.stderr.on("error", () => undefined);
+}
+
+/** Writes to standard output, and waits while it is full. */
+export async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+}
+
+export async function writeJson(value: unknown): Promise<void> {
+  await write(`${JSON.stringify(value)}\n`);
+}
+
+/** A line to standard error. */
+export function say(text: string): void {
+  process.stderr.write(`stargram: ${text}\n`);
+}
+
+/** Waits until all output is out. */
+export async function flushed(): Promise<void> {
+  await new Promise((resolve) => process.stdout.write("", resolve));
+  await new Promise((resolve) => process.stderr.write("", resolve));
+}
+
+/** Prints an error as a user should see it; returns the exit code. */
+export function printError(error: unknown): number {
+  if (error instanceof CheckFailed) {
+    say(error.message);
+    return 1;
+  }
+  if (error instanceof InputError) {
+    say(error.message);
+    if (error.hint) process.stderr.write(`  ${error.hint}\n`);
+    if (process.env.STARGRAM_DEBUG) process.stderr.write(`${error.stack}\n`);
+    return 2;
+  }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  say(`this is a fault in Stargram: ${text.split("\n")[0]}`);
+  process.stderr.write("  please report it, with what STARGRAM_DEBUG=1 shows\n");
+  if (process.env.STARGRAM_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return 1;
+}
+
+/** 12,345 */
+export function counted(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `1 label`, `2 labels`. */
+export function plural(count: number, noun: string): string {
+  return `${counted(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** 93.61 % */
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(2)} %`;
+}
+
+/** A probability with six significant digits. */
+export function probabilityText(probability: number): string {
+  return String(Number(probability.toPrecision(6)));
+}
+
+/** 4.2 s, 1:03 min */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  const pad = (n: number) => String(n).padStart(2, "0");
+  if (minutes < 60) return `${minutes}:${pad(whole % 60)} min`;
+  return `${Math.floor(minutes / 60)}:${pad(minutes % 60)} h`;
+}
+
+/** Rows as aligned columns: the first to the left, the others to the right unless `left` says so. */
+export function table(rows: readonly (readonly string[])[], left: readonly number[] = [0]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (let c = 0; c < row.length; c++) widths[c] = Math.max(widths[c] ?? 0, [...row[c]].length);
+  }
+  const lines = rows.map((row) =>
+    row
+      .map((cell, c) => {
+        const space = " ".repeat(widths[c] - [...cell].length);
+        return left.includes(c) ? cell + space : space + cell;
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line}\n`).join("");
+}

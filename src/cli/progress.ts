@@ -1,0 +1,55 @@
+// The progress of a training on a terminal: a line that is written over while a pass goes on, and a line for each pass that
+// is over. Off a terminal nothing is shown.
+
+import type { TrainingProgress } from "../learn/train.js";
+import { counted, duration, percent } from "./output.js";
+
+const CLEAR_LINE = "\r\x1b[K";
+
+export class ProgressLine {
+  private shown = 0; // ms
+  private passes = 0;
+  private firstShare: number | undefined;
+  private began = 0; // ms
+
+  constructor(
+    private readonly on: boolean,
+    private readonly out: { write(text: string): unknown } = process.stderr,
+  ) {}
+
+  reading(sequences: number): void {
+    if (!this.on || Date.now() - this.shown < 100) return;
+    this.shown = Date.now();
+    this.out.write(`${CLEAR_LINE}reading: ${counted(sequences)} sequences`);
+  }
+
+  training(progress: TrainingProgress): void {
+    if (!this.on) return;
+    const { epoch, epochs, done, total, history } = progress;
+    const share = (epoch - 1 + done / Math.max(1, total)) / epochs;
+    if (this.firstShare === undefined) {
+      this.firstShare = share;
+      this.passes = done === total ? history.length - 1 : history.length;
+      this.began = Date.now();
+    }
+    for (; this.passes < history.length; this.passes++) this.out.write(`${CLEAR_LINE}${this.pass(progress)}\n`);
+    const elapsed = (Date.now() - this.began) / 1000;
+    const gained = share - this.firstShare;
+    const left = gained > 0 ? `, at most ${duration((elapsed * (1 - share)) / gained)} left` : "";
+    const part = percent(done / Math.max(1, total)).replace(/\.\d+/, "");
+    this.out.write(`${CLEAR_LINE}pass ${epoch} of ${epochs}: ${part}${left}`);
+  }
+
+  private pass({ epochs, history }: TrainingProgress): string {
+    const { epoch, trainLogLikelihood, heldOut } = history[this.passes];
+    const training = `log-likelihood ${trainLogLikelihood.toFixed(4)}`;
+    if (!heldOut) return `pass ${epoch} of ${epochs}: ${training}`;
+    const judged = `held out ${heldOut.logLikelihood.toFixed(4)}, ${percent(heldOut.accuracy)} of labels right`;
+    return `pass ${epoch} of ${epochs}: ${training}, ${judged}`;
+  }
+
+  /** Leaves the terminal clean. */
+  end(): void {
+    if (this.on) this.out.write(CLEAR_LINE);
+  }
+}
