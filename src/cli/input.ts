@@ -48,8 +48,13 @@ export interface ModelInput {
 }
 
 export interface ReadForModel extends ReadFlags {
-  /** `needed`: data without labels is refused. `ignored`: labels are not kept, but must be ones that the model knows. */
+  /** `needed`: data without labels is refused. `ignored`: labels are not kept. */
   labels: "needed" | "ignored";
+  /**
+   * Labels that the model does not know. `refuse`: all. `chunks`: all but those of a chunk type that it does know (`I-LST`
+   * where it has seen `B-LST` alone), which happen in sound data. `allow`: none.
+   */
+  unknown: "refuse" | "chunks" | "allow";
 }
 
 /** The sequences of a file or standard input (`-`), as the model needs them. */
@@ -61,7 +66,7 @@ export async function* readForModel(path: string, tagger: Tagger, options: ReadF
     format: options.format ?? note.format,
     labelled: needed,
     labelSets: note.labelSets,
-    pixels: options.pixels ?? (isLetters(options.format ?? note.format) ? note.pixels : undefined),
+    pixels: options.pixels ?? ((options.format ?? note.format) === "letters" ? note.pixels : undefined),
     folds: options.folds === undefined ? undefined : parseFolds(options.folds),
     onFormat: (found) => {
       format = found;
@@ -71,9 +76,9 @@ export async function* readForModel(path: string, tagger: Tagger, options: ReadF
     const shown = shownColumns(sequence, format);
     if (format === "columns" || format === "jsonl") {
       const labels = splitLabels(sequence, tagger, note, format === "columns" && !needed);
-      if (labels) checkLabels(tagger, labels, sequence, format);
+      if (labels) checkLabels(tagger, labels, sequence, format, options);
     }
-    if (sequence.labels) checkLabels(tagger, sequence.labels, sequence, format);
+    if (sequence.labels) checkLabels(tagger, sequence.labels, sequence, format, options);
     if (format === "crfsuite" && sequence.attributes?.every((names) => names.length === 0)) {
       throw new InputError("no position of the sequence has an attribute", {
         ...placeOf(sequence, 0, format),
@@ -82,10 +87,6 @@ export async function* readForModel(path: string, tagger: Tagger, options: ReadF
     }
     yield { sequence, shown };
   }
-}
-
-function isLetters(format: TaggingFormat | undefined): boolean {
-  return format === undefined || format === "letters";
 }
 
 /** What stands before the label in the output. */
@@ -129,19 +130,31 @@ function checkLabels(
   labels: readonly GivenLabel[],
   sequence: TaggingSequence,
   format: TaggingFormat,
+  { labels: use, unknown }: ReadForModel,
 ): void {
+  if (unknown === "allow") return;
   labels.forEach((given, i) => {
     for (const label of given === null ? [] : typeof given === "string" ? [given] : given) {
-      if (tagger.labels.indexOf(label) >= 0) continue;
+      if (isKnown(tagger, label) || (unknown === "chunks" && isKnownChunk(tagger, label))) continue;
       const known = tagger.labels.all();
       const some =
         known.length <= 12 ? known.join(", ") : `${known.slice(0, 12).join(", ")} and ${known.length - 12} more`;
       throw new InputError(`the model does not know the label \`${label}\``, {
         ...placeOf(sequence, i, format),
-        hint: `it knows ${some}`,
+        hint: `it knows ${some}${use === "needed" && unknown === "chunks" ? "; --allow-unknown counts it as wrong" : ""}`,
       });
     }
   });
+}
+
+export function isKnown(tagger: Tagger, label: string): boolean {
+  return tagger.labels.indexOf(label) >= 0;
+}
+
+/** Whether a label marks a chunk of a type that a known label marks too. */
+function isKnownChunk(tagger: Tagger, label: string): boolean {
+  if (!/^[BIESLU]-/.test(label)) return false;
+  return ["B", "I", "E", "S", "L", "U"].some((prefix) => isKnown(tagger, prefix + label.slice(1)));
 }
 
 /** Where position `i` of a sequence stands. In JSON Lines a sequence is one line. */

@@ -3,7 +3,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type Rates, type TaggingReport, TaggingScore } from "../../confidence/tagging.js";
 import { unknownName } from "../../core/errors.js";
-import { loadTagger, readForModel } from "../input.js";
+import type { GivenLabel } from "../../tasks/sequence.js";
+import type { Tagger } from "../../tasks/tagger.js";
+import { isKnown, loadTagger, readForModel } from "../input.js";
 import {
   addInferenceOptions,
   addReadOptions,
@@ -12,10 +14,11 @@ import {
   inferenceFrom,
   type ReadFlags,
 } from "../options.js";
-import { CheckFailed, counted, duration, percent, table, write, writeJson } from "../output.js";
+import { CheckFailed, counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
 
 interface EvaluateFlags extends ReadFlags, InferenceFlags {
   json?: boolean;
+  allowUnknown?: boolean;
   require?: Requirement[];
 }
 
@@ -38,6 +41,8 @@ A sequence is right when all its labels are. Chunks (labels such as B-NP, I-NP, 
 "Answered at 99 % precision": when only the surest sequences are answered, the largest share with 99 % of them right.
   --json      one object: sequences, tokens, sequenceAccuracy, tokenAccuracy, chunkF1 and chunks where labels mark
               chunks, logLikelihood, recallAtPrecision {"0.9", "0.95", "0.99"}, labels, and calibration; shares from 0 to 1
+Labels that the model does not know are refused, unless --allow-unknown is given or the model knows another label of the
+same chunk type (I-LST where it knows B-LST). They count as wrong; the log-likelihood leaves their positions open.
   --require   exit with 1 unless a measure reaches a value; measures: ${measures.join(", ")}`;
 
 export function register(program: Command): void {
@@ -48,6 +53,7 @@ export function register(program: Command): void {
     .argument("<model>", "a model made by `stargram train`")
     .argument("<data...>", "labelled data: files, or `-` for standard input")
     .option("--json", "print one JSON object")
+    .option("--allow-unknown", "count labels that the model does not know as wrong answers instead of refusing them")
     .option("--require <measure=value>", "fail unless the measure is at least the value; may be repeated", requirement);
   addInferenceOptions(addReadOptions(command))
     .addHelpText("after", notes)
@@ -74,25 +80,38 @@ function requirement(text: string, before: Requirement[] = []): Requirement[] {
 async function evaluate(path: string, files: string[], flags: EvaluateFlags): Promise<void> {
   const tagger = await loadTagger(path);
   const inference = inferenceFrom(flags);
+  const unknown = flags.allowUnknown ? "allow" : "chunks";
   const score = new TaggingScore();
+  let unknownLabels = 0;
   const started = performance.now();
   for (const file of files) {
-    for await (const { sequence } of readForModel(file, tagger, { ...flags, labels: "needed" })) {
+    for await (const { sequence } of readForModel(file, tagger, { ...flags, labels: "needed", unknown })) {
       // A position that allows several labels has no one true label.
       const gold = (sequence.labels ?? []).map((label) => (typeof label === "string" ? label : null));
+      const possible = (sequence.labels ?? []).map((label) => knownPart(tagger, label));
+      unknownLabels += gold.filter((label) => label !== null && !isKnown(tagger, label)).length;
       const { labels, probability } = tagger.predict(sequence, { inference });
-      score.add(gold, labels, probability, tagger.logLikelihood(sequence, { inference }));
+      score.add(gold, labels, probability, tagger.logLikelihood({ ...sequence, labels: possible }, { inference }));
     }
   }
   const seconds = (performance.now() - started) / 1000;
   const report = score.report();
-  if (flags.json) await writeJson({ ...report, seconds });
+  if (flags.json) await writeJson({ ...report, unknownLabels, seconds });
   else await write(reportText(report, seconds));
+  if (unknownLabels > 0 && !flags.json) {
+    say(`${plural(unknownLabels, "token")} with a label that the model does not know: counted as wrong`);
+  }
   const failed = (flags.require ?? []).filter(({ measure, least }) => !(measured(report, measure) >= least));
   if (failed.length > 0) {
     const list = failed.map(({ measure, least }) => `${measure} is ${measured(report, measure)}, not ${least} or more`);
     throw new CheckFailed(list.join("; "));
   }
+}
+
+/** What is left of a label when those that the model does not know are taken away: null where nothing is. */
+function knownPart(tagger: Tagger, label: GivenLabel): GivenLabel {
+  const left = (typeof label === "string" ? [label] : (label ?? [])).filter((one) => isKnown(tagger, one));
+  return left.length > 0 ? left : null;
 }
 
 function measured(report: TaggingReport, measure: string): number {

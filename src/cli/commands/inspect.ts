@@ -196,7 +196,7 @@ function sequenceOf(text: string, tagger: Tagger): TaggingSequence {
 async function sequenceFrom(tagger: Tagger, flags: InspectFlags): Promise<TaggingSequence> {
   const file = flags.explainFrom as string;
   let count = 0;
-  for await (const { sequence } of readForModel(file, tagger, { ...flags, labels: "ignored" })) {
+  for await (const { sequence } of readForModel(file, tagger, { ...flags, labels: "ignored", unknown: "allow" })) {
     if (++count === flags.sequence) return sequence;
   }
   throw new InputError(`there are ${plural(count, "sequence")}, no sequence ${flags.sequence}`, { file });

@@ -65,7 +65,8 @@ async function predict(path: string, file: string, flags: PredictFlags): Promise
     marginals: flags.marginals || (flags.nbest !== undefined && !flags.json),
     inference: inferenceFrom(flags),
   };
-  const inputs = readForModel(file, tagger, { ...flags, labels: flags.known ? "needed" : "ignored" });
+  const labels = flags.known ? "needed" : "ignored";
+  const inputs = readForModel(file, tagger, { ...flags, labels, unknown: flags.known ? "refuse" : "chunks" });
   for await (const input of inputs) {
     const { sequence } = input;
     const prediction = tagger.predict(sequence, flags.known ? { ...options, known: sequence.labels } : options);
