@@ -14,6 +14,8 @@ export interface Inference {
   order: number;
   /** Contexts that agree on their last `order` decisions are one. */
   recombine: boolean;
+  /** With `recombine`: contexts that no row tells apart are one, too, and remember only what the rows can see. */
+  byRows?: boolean;
   /** Rows of a context: of its longest remembered suffix alone, or of all its suffixes. */
   rows: "longest" | "all";
 }

@@ -8,13 +8,40 @@
 // The backward pass needs no exponentials: an arc carries the share mass(arc) / mass(target) of its target's posterior,
 //   posterior(arc) = mass(arc) / mass(target) * posterior(target),   posterior(c) = sum over y: posterior(c, y).
 
+import type { ClampedPass, ClampTable } from "../core/clamped-pass.js";
+import { logAdd } from "../core/lattice.js";
 import type { Problem, RowSpace } from "../core/problem.js";
-import { childOf } from "../core/rows.js";
+import { childOf, type RowTree } from "../core/rows.js";
 import { BEGIN, grown, type Inference, Trellis } from "../core/trellis.js";
 import { kthLargest } from "./select.js";
 
 /** Below this the sum of relative masses has lost digits, and is taken again relative to its own heaviest term. */
 const TINY = 1e-250;
+
+/** Lets a clamp take part in the choice of contexts. */
+export interface Guide {
+  clamp: ClampTable;
+  /** Holds the clamped forward pass, which goes along. */
+  pass: ClampedPass;
+  /** `target`: the contexts heaviest under the clamp. `hybrid`: these and the heaviest without it. */
+  by: "target" | "hybrid";
+}
+
+/** How far down a row tree a suffix goes. */
+interface SuffixWalk {
+  /** [alive + 1] nodes met, the root first. */
+  nodes: Int32Array;
+  /** Decisions walked. */
+  alive: number;
+  /** The next decision had no node. */
+  dead: boolean;
+}
+
+function swap(array: Int32Array | Float64Array, i: number, j: number): void {
+  const held = array[i];
+  array[i] = array[j];
+  array[j] = held;
+}
 
 export class ReferenceKernel {
   readonly trellis = new Trellis();
@@ -36,11 +63,25 @@ export class ReferenceKernel {
   private elementLogMass = new Float64Array(256);
   private elementMass = new Float64Array(256);
 
-  // Elements that are the same context after recombination.
+  /** The group of each element. */
+  private elementGroup = new Int32Array(256);
+
+  // Elements that are the same context after recombination, sorted as contexts are.
   private groupCount = 0;
-  private groupEnd = new Int32Array(256);
+  /** One of the group's elements; with `groupLength` it spells the suffix. */
+  private groupElement = new Int32Array(256);
+  private groupLength = new Int32Array(256);
+  /** Length of the common suffix with the next group; 0 for the last. */
+  private groupCommon = new Int32Array(256);
+  /** Greatest log-mass of its elements. */
+  private groupTop = new Float64Array(256);
   private groupMass = new Float64Array(256);
   private groupKept = new Uint8Array(256);
+  private groupTarget = new Int32Array(256);
+  private groupRank = new Int32Array(256);
+  private openGroups = new Int32Array(64);
+  /** For each family, the nodes on the way down the suffix of the element at hand. */
+  private walks: SuffixWalk[] = [];
   private scratch = new Float64Array(256);
 
   private stack = new Int32Array(64);
@@ -50,7 +91,8 @@ export class ReferenceKernel {
 
   /**
    * Chooses the context sets and computes forward masses and the log-partition.
-   * `forced`, [slotCount], names decisions of one path (-1 elsewhere) whose contexts are kept whatever their mass.
+   * `forced`, [slotCount], names decisions of one path (-1 elsewhere) whose contexts are kept whatever their mass;
+   * `guide` lets a clamp choose.
    */
   forward(
     problem: Problem,
@@ -58,6 +100,7 @@ export class ReferenceKernel {
     weights: Float64Array,
     inference: Inference,
     forced?: Int32Array,
+    guide?: Guide,
   ): Trellis {
     this.problem = problem;
     this.space = space;
@@ -74,6 +117,7 @@ export class ReferenceKernel {
     trellis.slotStart[0] = 0;
     this.begin();
     this.open(0);
+    guide?.pass.begin(trellis, guide.clamp);
     let forcedContext = trellis.slotStart[0];
     let forcedSlot = 0;
     for (let slot = 1; slot < graph.slotCount; slot++) {
@@ -84,7 +128,9 @@ export class ReferenceKernel {
           ? trellis.arcStart[forcedContext] + forced[forcedSlot]
           : -1;
       this.select(slot, forcedArc);
+      if (guide) this.selectGuided(slot, guide);
       this.merge(slot);
+      guide?.pass.enter(slot);
       if (forcedArc >= 0 && trellis.arcTarget[forcedArc] >= trellis.slotStart[slot]) {
         forcedContext = trellis.arcTarget[forcedArc];
         forcedSlot = slot;
@@ -109,7 +155,14 @@ export class ReferenceKernel {
     trellis.slotStart[1] = trellis.contextCount;
   }
 
-  protected addContext(slot: number, parent: number, symbol: number, length: number, common: number, log: number): void {
+  protected addContext(
+    slot: number,
+    parent: number,
+    symbol: number,
+    length: number,
+    common: number,
+    log: number,
+  ): void {
     const { trellis } = this;
     const c = trellis.contextCount++;
     trellis.contextSlot[c] = slot;
@@ -353,44 +406,152 @@ export class ReferenceKernel {
     return lengthB - lengthA;
   }
 
-  /** Relative masses, and groups of neighbours that are the same context. */
+  /**
+   * Relative masses, and groups of elements that are the same context: those that agree on what they remember. An element
+   * remembers no more than the rows can tell apart (`byRows`), so a shorter suffix may follow a longer one that ends in
+   * it; groups that are still open lie on a stack and are numbered as they close, which leaves them sorted.
+   */
   private group(): void {
-    const { elementCount, elementLogMass, elementMass, elementLength, elementCommon, groupEnd, groupMass } = this;
+    const { elementCount, elementLogMass, elementMass, elementLength, elementCommon, elementGroup } = this;
+    const { groupElement, groupLength, groupCommon, groupTop, groupMass, groupRank } = this;
     let top = Number.NEGATIVE_INFINITY;
     for (let i = 0; i < elementCount; i++) if (elementLogMass[i] > top) top = elementLogMass[i];
     this.top = top;
-    let groups = 0;
-    let sum = 0;
-    for (let i = 0; i < elementCount; i++) {
-      const mass = elementLogMass[i] === Number.NEGATIVE_INFINITY ? 0 : Math.exp(elementLogMass[i] - top);
-      elementMass[i] = mass;
-      sum += mass;
-      const same =
-        i + 1 < elementCount && elementCommon[i] === elementLength[i] && elementCommon[i] === elementLength[i + 1];
-      if (!same) {
-        groupEnd[groups] = i + 1;
-        groupMass[groups++] = sum;
-        sum = 0;
+    const byRows = this.inference.byRows === true && this.memory === this.inference.order && this.memory > 0;
+    if (byRows) this.beginWalks();
+    let opened = 0;
+    let closed = 0;
+    let depth = 0;
+    let common = 0; // with the element before
+    let sinceClosed = 0; // with the group closed last
+    let lastClosed = -1;
+    for (let i = 0; i <= elementCount; i++) {
+      while (depth > 0 && (i === elementCount || groupLength[this.openGroups[depth - 1]] > common)) {
+        const g = this.openGroups[--depth];
+        if (lastClosed >= 0) groupCommon[lastClosed] = Math.min(groupLength[g], sinceClosed);
+        groupRank[g] = closed++;
+        lastClosed = g;
+        sinceClosed = Number.MAX_SAFE_INTEGER;
       }
+      if (i === elementCount) break;
+      if (common < sinceClosed) sinceClosed = common;
+      const log = elementLogMass[i];
+      const mass = log === Number.NEGATIVE_INFINITY ? 0 : Math.exp(log - top);
+      elementMass[i] = mass;
+      const length = byRows ? this.tellingLength(i, common) : elementLength[i];
+      let g = depth > 0 ? this.openGroups[depth - 1] : -1;
+      if (g < 0 || groupLength[g] < length) {
+        g = opened++;
+        groupElement[g] = i;
+        groupLength[g] = length;
+        groupMass[g] = mass;
+        groupTop[g] = log;
+        if (depth === this.openGroups.length) this.openGroups = grown(this.openGroups, depth + 1);
+        this.openGroups[depth++] = g;
+      } else {
+        groupMass[g] += mass;
+        if (log > groupTop[g]) groupTop[g] = log;
+      }
+      elementGroup[i] = g;
+      common = elementCommon[i];
     }
-    this.groupCount = groups;
+    if (lastClosed >= 0) groupCommon[lastClosed] = 0;
+    this.groupCount = opened;
+    this.sortGroups();
   }
   private top = 0;
 
+  /** Puts the groups into the order in which they closed. */
+  private sortGroups(): void {
+    const { groupCount, groupRank, elementCount, elementGroup } = this;
+    let sorted = true;
+    for (let g = 0; g < groupCount && sorted; g++) sorted = groupRank[g] === g;
+    if (sorted) return;
+    // Cycle by cycle: what stands at g goes to groupRank[g].
+    for (let i = 0; i < elementCount; i++) elementGroup[i] = groupRank[elementGroup[i]];
+    const { groupElement, groupLength, groupCommon, groupTop, groupMass } = this;
+    for (let g = 0; g < groupCount; g++) {
+      while (groupRank[g] !== g) {
+        const to = groupRank[g];
+        swap(groupElement, g, to);
+        swap(groupLength, g, to);
+        swap(groupCommon, g, to);
+        swap(groupTop, g, to);
+        swap(groupMass, g, to);
+        swap(groupRank, g, to);
+      }
+    }
+  }
+
+  private beginWalks(): void {
+    const { families } = this.space;
+    while (this.walks.length < families.length) this.walks.push({ nodes: new Int32Array(16), alive: 0, dead: false });
+    for (let f = 0; f < families.length; f++) {
+      const walk = this.walks[f];
+      if (walk.nodes.length <= this.memory) walk.nodes = new Int32Array(this.memory + 1);
+      walk.nodes[0] = 0;
+      walk.alive = 0;
+      walk.dead = false;
+    }
+  }
+
+  /**
+   * How much of an element's suffix the rows can tell from a shorter one: the depth to which some family has nodes. What
+   * is beyond has the same future with and without, so it need not be remembered. The walk down the tree goes on from
+   * that of the element before, with which it has `common` decisions in common.
+   */
+  private tellingLength(element: number, common: number): number {
+    const { families } = this.space;
+    const length = this.elementLength[element];
+    let telling = length > 0 ? 1 : 0; // a context of one decision is never ⋆, which has a row of its own
+    for (let f = 0; f < families.length; f++) {
+      const family = families[f];
+      if (family.pairs || family.keyed || family.skip >= 0) {
+        // What a family that looks at the input too will ask at later slots is not known here.
+        telling = Math.max(telling, Math.min(length, family.depth));
+        continue;
+      }
+      const walk = this.walks[f];
+      if (common < walk.alive) {
+        walk.alive = common;
+        walk.dead = false;
+      } else if (common === walk.alive) walk.dead = false;
+      if (!walk.dead) this.walkDown(walk, family.tree, element, length);
+      if (walk.alive > telling) telling = walk.alive;
+    }
+    return telling < length ? telling : length;
+  }
+
+  private walkDown(walk: SuffixWalk, tree: RowTree, element: number, length: number): void {
+    const { contextSymbol, contextParent } = this.trellis;
+    let c = this.elementContext[element];
+    for (let n = 1; n < walk.alive; n++) c = contextParent[c];
+    while (walk.alive < length) {
+      let symbol: number;
+      if (walk.alive === 0) symbol = this.elementSymbol[element];
+      else {
+        symbol = contextSymbol[c];
+        c = contextParent[c];
+      }
+      const child = childOf(tree, walk.nodes[walk.alive], symbol);
+      if (child < 0) {
+        walk.dead = true;
+        return;
+      }
+      walk.nodes[++walk.alive] = child;
+    }
+  }
+
   /** Marks the groups that stay as contexts. */
   private select(slot: number, forcedArc: number): void {
-    const { groupCount, groupMass, groupKept, inference, groupEnd } = this;
+    const { groupCount, groupMass, groupKept, groupTop, inference } = this;
     if (slot === this.problem.graph.slotCount - 1 || inference.order === 0) {
       groupKept.fill(0, 0, groupCount);
       return;
     }
-    if (inference.mode === "exact") {
-      for (let g = 0; g < groupCount; g++) groupKept[g] = this.hasOwnRows(groupEnd[g] - 1) ? 1 : 0;
-      return;
-    }
-    const limit = inference.contexts;
+    const limit = inference.mode === "exact" ? groupCount : inference.contexts;
     if (limit >= groupCount) {
-      for (let g = 0; g < groupCount; g++) groupKept[g] = this.groupHasMass(g) ? 1 : 0;
+      for (let g = 0; g < groupCount; g++) groupKept[g] = groupTop[g] > Number.NEGATIVE_INFINITY ? 1 : 0;
       return;
     }
     const threshold = limit > 0 ? this.largest(limit) : Number.POSITIVE_INFINITY;
@@ -400,7 +561,7 @@ export class ReferenceKernel {
       kept += groupKept[g];
     }
     for (let g = 0; g < groupCount && kept < limit; g++) {
-      if (groupMass[g] === threshold && this.groupHasMass(g)) {
+      if (groupMass[g] === threshold && groupTop[g] > Number.NEGATIVE_INFINITY) {
         groupKept[g] = 1;
         kept++;
       }
@@ -408,21 +569,40 @@ export class ReferenceKernel {
     if (forcedArc >= 0 && limit > 0) this.keepForced(forcedArc, kept);
   }
 
-  private groupHasMass(g: number): boolean {
-    for (let i = g === 0 ? 0 : this.groupEnd[g - 1]; i < this.groupEnd[g]; i++) {
-      if (this.elementLogMass[i] > Number.NEGATIVE_INFINITY) return true;
+  /** Marks the groups that are heaviest under a clamp, instead of or beside those already marked. */
+  private selectGuided(slot: number, guide: Guide): void {
+    const { groupCount, groupMass, groupKept, elementCount, elementGroup, elementLogMass, inference } = this;
+    if (slot === this.problem.graph.slotCount - 1 || inference.order === 0 || inference.mode === "exact") return;
+    if (guide.by === "target") groupKept.fill(0, 0, groupCount);
+    // Group masses are needed no more: they now hold logarithms of the clamped ones.
+    groupMass.fill(Number.NEGATIVE_INFINITY, 0, groupCount);
+    for (let i = 0; i < elementCount; i++) {
+      if (elementLogMass[i] === Number.NEGATIVE_INFINITY) continue;
+      const log = elementLogMass[i] + guide.pass.logAllowed(this.elementContext[i], this.elementSymbol[i]);
+      groupMass[elementGroup[i]] = logAdd(groupMass[elementGroup[i]], log);
     }
-    return false;
+    const limit = Math.min(inference.contexts, groupCount);
+    const threshold = limit > 0 ? this.largest(limit) : Number.POSITIVE_INFINITY;
+    let kept = 0;
+    for (let g = 0; g < groupCount; g++) {
+      if (groupMass[g] <= threshold) continue;
+      groupKept[g] = 1;
+      kept++;
+    }
+    for (let g = 0; g < groupCount && kept < limit && threshold > Number.NEGATIVE_INFINITY; g++) {
+      if (groupMass[g] !== threshold) continue;
+      groupKept[g] = 1;
+      kept++;
+    }
   }
 
   /** Keeps the group of a forced arc, in place of the lightest one if there is no room. */
   private keepForced(forcedArc: number, kept: number): void {
-    const { groupCount, groupEnd, groupKept, groupMass, elementArc, inference } = this;
-    let g = 0;
+    const { groupCount, groupKept, groupMass, elementArc, inference } = this;
     let i = 0;
     while (i < this.elementCount && elementArc[i] !== forcedArc) i++;
     if (i === this.elementCount) return;
-    while (groupEnd[g] <= i) g++;
+    const g = this.elementGroup[i];
     if (groupKept[g]) return;
     if (kept >= inference.contexts) {
       let lightest = -1;
@@ -434,33 +614,6 @@ export class ReferenceKernel {
     groupKept[g] = 1;
   }
 
-  /**
-   * Whether a family may tell this element's whole suffix from a shorter one. A context for which none does has the same
-   * future as its longest suffix for which one does, so `exact` need not keep it.
-   */
-  private hasOwnRows(element: number): boolean {
-    const { trellis } = this;
-    const length = this.elementLength[element];
-    if (length === 1) return true; // else it would be ⋆, which has a row that is only its own
-    for (const family of this.space.families) {
-      if (length > family.depth) continue;
-      // What a family that looks at the input too will ask at later slots is not known here.
-      if (family.pairs || family.keyed || family.skip >= 0) return true;
-      let node = 0;
-      let symbol = this.elementSymbol[element];
-      let c = this.elementContext[element];
-      let left = length;
-      for (; left > 0; left--) {
-        node = childOf(family.tree, node, symbol);
-        if (node < 0) break;
-        symbol = trellis.contextSymbol[c];
-        c = trellis.contextParent[c];
-      }
-      if (left === 0) return true;
-    }
-    return false;
-  }
-
   /** The k-th largest group mass. */
   private largest(k: number): number {
     const { groupCount } = this;
@@ -470,8 +623,8 @@ export class ReferenceKernel {
 
   /** Makes the slot's contexts and gives every expansion its target: backwards through the list, ancestors first. */
   private merge(slot: number): void {
-    const { trellis, groupCount, groupEnd, groupKept } = this;
-    const { elementArc, elementContext, elementSymbol, elementLength, elementCommon, elementMass } = this;
+    const { trellis, groupCount, groupKept, groupElement, groupLength, groupCommon, groupTarget } = this;
+    const { elementCount, elementArc, elementContext, elementSymbol, elementGroup, elementMass } = this;
     const isEnd = slot === this.problem.graph.slotCount - 1;
     const losesRest = this.inference.mode === "beam" && !isEnd && this.inference.order > 0;
     let kept = 0;
@@ -495,36 +648,34 @@ export class ReferenceKernel {
     }
     let common = 0;
     for (let g = groupCount - 1; g >= 0; g--) {
-      const begin = g === 0 ? 0 : groupEnd[g - 1];
-      const end = groupEnd[g];
-      if (elementCommon[end - 1] < common) common = elementCommon[end - 1];
+      if (groupCommon[g] < common) common = groupCommon[g];
       while (depth > 0 && common < contextLength[stack[depth - 1]]) depth--;
-      let target: number;
-      if (groupKept[g]) {
-        target = next--;
-        trellis.contextCount = target;
-        this.addContext(
-          slot,
-          elementContext[end - 1],
-          elementSymbol[end - 1],
-          elementLength[end - 1],
-          target + 1 < to ? common : 0,
-          0,
-        );
-        mass[target] = 0;
-        stack[depth++] = target;
-        common = elementLength[end - 1];
-      } else {
-        target = losesRest || depth === 0 ? -1 : stack[depth - 1];
+      if (!groupKept[g]) {
+        groupTarget[g] = losesRest || depth === 0 ? -1 : stack[depth - 1];
+        continue;
       }
+      const target = next--;
+      const element = groupElement[g];
+      trellis.contextCount = target;
+      this.addContext(
+        slot,
+        elementContext[element],
+        elementSymbol[element],
+        groupLength[g],
+        target + 1 < to ? common : 0,
+        0,
+      );
+      mass[target] = 0;
+      groupTarget[g] = target;
+      stack[depth++] = target;
+      common = groupLength[g];
+    }
+    for (let i = 0; i < elementCount; i++) {
+      const target = groupTarget[elementGroup[i]];
       if (target < 0) continue;
-      let sum = 0;
-      for (let i = begin; i < end; i++) {
-        arcTarget[elementArc[i]] = target;
-        arcMass[elementArc[i]] = elementMass[i];
-        sum += elementMass[i];
-      }
-      mass[target] += sum;
+      arcTarget[elementArc[i]] = target;
+      arcMass[elementArc[i]] = elementMass[i];
+      mass[target] += elementMass[i];
     }
     trellis.contextCount = to;
     this.finish(from, to);
@@ -575,7 +726,13 @@ export class ReferenceKernel {
     this.elementCommon = grown(this.elementCommon, room);
     this.elementLogMass = grown(this.elementLogMass, room);
     this.elementMass = grown(this.elementMass, room);
-    this.groupEnd = grown(this.groupEnd, room);
+    this.elementGroup = grown(this.elementGroup, room);
+    this.groupElement = grown(this.groupElement, room);
+    this.groupLength = grown(this.groupLength, room);
+    this.groupCommon = grown(this.groupCommon, room);
+    this.groupTop = grown(this.groupTop, room);
+    this.groupTarget = grown(this.groupTarget, room);
+    this.groupRank = grown(this.groupRank, room);
     this.groupMass = grown(this.groupMass, room);
     this.groupKept = grown(this.groupKept, room);
     this.scratch = grown(this.scratch, room);

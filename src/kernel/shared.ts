@@ -148,7 +148,8 @@ export class SharedKernel extends ReferenceKernel {
   }
 
   private canShare({ graph }: Problem, shared: SharedRows, inference: Inference): boolean {
-    if (!shared.sharable || (inference.mode === "exact" && (inference.order > 1 || !inference.recombine))) return false;
+    if (!shared.sharable || (inference.byRows && inference.recombine)) return false;
+    if (inference.mode === "exact" && (inference.order > 1 || !inference.recombine)) return false;
     for (let slot = 0; slot < graph.slotCount - 1; slot++) {
       if (graph.branchStart[slot + 1] - graph.branchStart[slot] !== 1) return false;
       if (graph.branchNext[graph.branchStart[slot]] !== slot + 1) return false;

@@ -63,6 +63,19 @@ export function scoreOf(c: Case, slot: number, suffix: readonly number[], symbol
 const memoryOf = ({ inference }: Case): number =>
   inference.recombine || inference.order === 0 ? inference.order : Number.MAX_SAFE_INTEGER;
 
+/** With `byRows`: the longest part of a suffix that has a row, or its last decision. */
+function telling(c: Case, suffix: number[]): number[] {
+  if (!c.inference.byRows || !c.inference.recombine) return suffix;
+  let n = 1;
+  while (
+    n < suffix.length &&
+    c.rowWeights.has(suffix.slice(-n).join()) &&
+    c.rowWeights.has(suffix.slice(-n - 1).join())
+  )
+    n++;
+  return suffix.slice(-n);
+}
+
 /** What is remembered after deciding `symbol` in a context: the longest kept suffix; undefined if nothing is kept for it. */
 export function remember(
   c: Case,
@@ -71,7 +84,7 @@ export function remember(
   symbol: number,
 ): number[] | undefined {
   const memory = memoryOf(c);
-  const whole = memory === 0 ? [] : [...suffix, symbol].slice(-memory);
+  const whole = memory === 0 ? [] : telling(c, [...suffix, symbol].slice(-memory));
   const shortest = c.inference.mode === "beam" ? whole.length : 0;
   for (let n = whole.length; n >= shortest; n--) {
     const candidate = n === 0 ? [] : whole.slice(-n);
@@ -125,7 +138,7 @@ export function selectContexts(c: Case): string[][] | undefined {
           const suffix = key === "" ? [] : key.split(",").map(Number);
           const expansionMass = mass * Math.exp(scoreOf(c, from, suffix, symbol));
           expansions.push({ suffix, symbol, mass: expansionMass });
-          const whole = memory === 0 ? "" : [...suffix, symbol].slice(-memory).join();
+          const whole = memory === 0 ? "" : telling(c, [...suffix, symbol].slice(-memory)).join();
           if (whole !== "") masses.set(whole, (masses.get(whole) ?? 0) + expansionMass);
         }
       }
@@ -183,6 +196,7 @@ export function caseArbitrary(overrides: Partial<Inference> = {}, scale = 2, kin
       order: fc.integer({ min: 0, max: 3 }),
       contexts: fc.integer({ min: 0, max: 6 }),
       recombine: fc.boolean(),
+      byRows: fc.boolean(),
       rows: fc.constantFrom("longest" as const, "all" as const),
       mode: fc.constantFrom("rcms" as const, "beam" as const),
     })
