@@ -10,6 +10,11 @@ export interface Inference {
   mode: "rcms" | "beam" | "exact";
   /** How many contexts each slot keeps beside `⋆` (B). `exact` ignores it. */
   contexts: number;
+  /**
+   * Contexts with less than this share of the mass of their slot's heaviest are not kept, which saves time where there is
+   * little doubt. With `⋆` they stay covered. Default 0. `exact` ignores it.
+   */
+  lightest?: number;
   /** How many decisions back the rows look; contexts remember no more than that if `recombine` is on. */
   order: number;
   /** Contexts that agree on their last `order` decisions are one. */

@@ -550,11 +550,19 @@ export class ReferenceKernel {
       return;
     }
     const limit = inference.mode === "exact" ? groupCount : inference.contexts;
+    let floor = 0;
+    if (inference.lightest && inference.mode !== "exact") {
+      for (let g = 0; g < groupCount; g++) if (groupMass[g] > floor) floor = groupMass[g];
+      floor *= inference.lightest;
+    }
     if (limit >= groupCount) {
-      for (let g = 0; g < groupCount; g++) groupKept[g] = groupTop[g] > Number.NEGATIVE_INFINITY ? 1 : 0;
+      for (let g = 0; g < groupCount; g++) {
+        groupKept[g] = groupTop[g] > Number.NEGATIVE_INFINITY && groupMass[g] >= floor ? 1 : 0;
+      }
+      if (forcedArc >= 0 && floor > 0) this.keepForced(forcedArc, 0);
       return;
     }
-    const threshold = limit > 0 ? this.largest(limit) : Number.POSITIVE_INFINITY;
+    const threshold = limit > 0 ? Math.max(floor, this.largest(limit)) : Number.POSITIVE_INFINITY;
     let kept = 0;
     for (let g = 0; g < groupCount; g++) {
       groupKept[g] = groupMass[g] > threshold ? 1 : 0;

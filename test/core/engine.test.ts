@@ -51,6 +51,14 @@ describe("context sets", () => {
       expect(sets).toEqual((expected as string[][]).map((set) => [...set].sort()));
     }));
 
+  it("leave out what is light beside the heaviest, if asked to", () =>
+    check(caseArbitrary({ lightest: 0.2 }), (c) => {
+      const expected = selectContexts(c);
+      fc.pre(expected !== undefined);
+      const sets = contextSets(run(c)).map((set) => [...set].sort());
+      expect(sets).toEqual((expected as string[][]).map((set) => [...set].sort()));
+    }));
+
   it("are sorted by suffix with ⋆ last, and know the common suffix of neighbours", () =>
     check(caseArbitrary({ mode: "rcms" }), (c) => {
       const trellis = run(c);

@@ -151,7 +151,12 @@ export function selectContexts(c: Case): string[][] | undefined {
       const ratio = sorted[limit][1] / sorted[limit - 1][1];
       if (ratio > 1 - 1e-9) return undefined;
     }
-    sets[slot] = sorted.slice(0, limit).map(([key]) => key);
+    const floor = (c.inference.lightest ?? 0) * (sorted[0]?.[1] ?? 0);
+    if (sorted.some(([, mass]) => Math.abs(mass - floor) < 1e-9 * floor)) return undefined;
+    sets[slot] = sorted
+      .slice(0, limit)
+      .filter(([, mass]) => mass >= floor)
+      .map(([key]) => key);
     if (c.inference.mode !== "beam" || isEnd || c.inference.order === 0) sets[slot].push("");
     for (const { suffix, symbol, mass } of expansions) {
       const kept = isEnd ? [] : remember(c, sets[slot], suffix, symbol);
