@@ -1,0 +1,238 @@
+// n-gram models with absolute discounting, as rows of the engine. After a suffix s seen N(s) times and followed by
+// distinct(s) different symbols, with s' the suffix without its earliest event,
+//   P(y | s) = (count(s, y) - discount) / N(s) + lambda(s) P(y | s')   if y was seen after s, else   lambda(s) P(y | s'),
+//   lambda(s) = discount * distinct(s) / N(s),       P(y) = (count(y) + smoothing) / (N + smoothing * symbols).
+// The row of s has the offset log lambda(s), and log(P(y | s) / (lambda(s) P(y | s'))) > 0 for the symbols seen after it; a
+// context's rows and log P(y) then add up to log P(y | s), where s is all it remembers. Shorter n-grams have their plain
+// counts, not Kneser and Ney's: a context that remembers less asks for just that conditional probability.
+
+import { InputError } from "./errors.js";
+import type { RowSpace } from "./problem.js";
+import type { RowTree } from "./rows.js";
+import { BEGIN } from "./trellis.js";
+
+export interface NgramOptions {
+  /** Events a symbol depends on: 2 for trigrams. */
+  order: number;
+  /** Taken from every count, between 0 and 1. */
+  discount: number;
+  /** Added to the count of every single symbol. */
+  smoothing: number;
+  /** Sequences begin and end: `^` is remembered, and the symbol after the last real one is the end. */
+  ends: boolean;
+}
+
+export const ngramDefaults: NgramOptions = { order: 2, discount: 0.25, smoothing: 0.01, ends: true };
+
+export interface NgramModel {
+  options: NgramOptions;
+  /** Symbols, with the end if sequences end. */
+  symbolCount: number;
+  /** [symbolCount] log P(y) */
+  unigram: Float64Array;
+  /** The rows of all suffixes but the empty one. */
+  space: RowSpace & { offsets: Float64Array };
+  /** [entries] */
+  weights: Float64Array;
+}
+
+/** Counts sequences of symbols below `plainCount` and makes their model. */
+export function ngramModel(
+  sequences: Iterable<ArrayLike<number>>,
+  plainCount: number,
+  given: Partial<NgramOptions> = {},
+): NgramModel {
+  const options = { ...ngramDefaults, ...given };
+  checkNgramOptions(options);
+  const { order, ends } = options;
+  const symbolCount = plainCount + (ends ? 1 : 0);
+  // Node 0 is the empty suffix; events are moved up by one so that `^` is 0.
+  const nodes = new PairTable(plainCount + 1);
+  const counts = new PairTable(symbolCount);
+  const parents: number[] = [-1];
+  const total = new Float64Array(symbolCount);
+  for (const sequence of sequences) {
+    const length = sequence.length;
+    for (let i = 0; i < length + (ends ? 1 : 0); i++) {
+      const symbol = i < length ? sequence[i] : plainCount;
+      total[symbol]++;
+      let node = 0;
+      for (let back = 1; back <= order; back++) {
+        const at = i - back;
+        if (at < (ends ? -1 : 0)) break;
+        const event = at < 0 ? 0 : sequence[at] + 1;
+        const place = nodes.placeOf(node, event);
+        if (nodes.value[place] === 0) {
+          nodes.value[place] = parents.length;
+          parents.push(node);
+        }
+        node = nodes.value[place];
+        const counted = counts.placeOf(node, symbol); // first, as it may move the values
+        counts.value[counted]++;
+      }
+    }
+  }
+  const sum = total.reduce((a, b) => a + b, 0) + options.smoothing * symbolCount;
+  const unigramProbability = total.map((count) => (count + options.smoothing) / sum);
+
+  const nodeCount = parents.length;
+  const { start, second: symbols, value: count } = counts.sorted(nodeCount);
+  const children = nodes.sorted(nodeCount);
+  const probability = new Float64Array(symbols.length);
+  const weights = new Float64Array(symbols.length);
+  const offsets = new Float64Array(nodeCount - 1);
+  // Row r is that of node r + 1. Parents come before children, so their probabilities are ready.
+  for (let node = 1; node < nodeCount; node++) {
+    let seen = 0;
+    for (let e = start[node]; e < start[node + 1]; e++) seen += count[e];
+    const lambda = (options.discount * (start[node + 1] - start[node])) / seen;
+    offsets[node - 1] = Math.log(lambda);
+    const parent = parents[node];
+    // Every symbol seen after a suffix was seen after the shorter one: one walk finds them all.
+    let p = start[parent];
+    for (let e = start[node]; e < start[node + 1]; e++) {
+      let shorter: number;
+      if (parent === 0) shorter = unigramProbability[symbols[e]];
+      else {
+        while (symbols[p] < symbols[e]) p++;
+        shorter = probability[p];
+      }
+      const direct = (count[e] - options.discount) / seen;
+      probability[e] = direct + lambda * shorter;
+      weights[e] = Math.log1p(direct / (lambda * shorter));
+    }
+  }
+  const tree: RowTree = {
+    row: Int32Array.from({ length: nodeCount }, (_, node) => node - 1),
+    childStart: children.start,
+    childEvent: children.second.map((event) => (event === 0 ? BEGIN : event - 1)),
+    childNode: children.value,
+  };
+  return {
+    options,
+    symbolCount,
+    unigram: unigramProbability.map(Math.log),
+    space: {
+      table: { symbolCount, start: start.subarray(1), symbols },
+      families: [{ tree, depth: order, skip: -2, pairs: false, keyed: false }],
+      offsets,
+    },
+    weights,
+  };
+}
+
+export function checkNgramOptions({ order, discount, smoothing }: NgramOptions): void {
+  if (!Number.isInteger(order) || order < 0) {
+    throw new InputError(`option \`order\` must be a whole number of at least 0, not ${order}`);
+  }
+  if (!(discount > 0 && discount < 1)) {
+    throw new InputError(`option \`discount\` must be a number between 0 and 1, not ${discount}`);
+  }
+  if (!(Number.isFinite(smoothing) && smoothing > 0)) {
+    throw new InputError(`option \`smoothing\` must be a number above 0, not ${smoothing}`);
+  }
+}
+
+/** log P(symbol | the events before it), latest last, BEGIN for `^`. */
+export function ngramScore(model: NgramModel, before: readonly number[], symbol: number): number {
+  const { table, families, offsets } = model.space;
+  const { row, childStart, childEvent, childNode } = families[0].tree;
+  let score = model.unigram[symbol];
+  let node = 0;
+  for (let back = 1; back <= Math.min(model.options.order, before.length); back++) {
+    const event = before[before.length - back];
+    const child = search(childEvent, childStart[node], childStart[node + 1], event);
+    if (child < 0) break;
+    node = childNode[child];
+    score += offsets[row[node]];
+    const entry = search(table.symbols, table.start[row[node]], table.start[row[node] + 1], symbol);
+    if (entry >= 0) score += model.weights[entry];
+  }
+  return score;
+}
+
+/** Where a value stands in a rising stretch of an array, or -1. */
+function search(values: Int32Array, from: number, to: number, wanted: number): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low < to && values[low] === wanted ? low : -1;
+}
+
+/** A hash table from (first, second) to a number, 0 at first; `second` is below `width`. Open addressing, linear probing. */
+class PairTable {
+  private size = 0;
+  private mask = (1 << 10) - 1;
+  private first = new Int32Array(1 << 10).fill(-1);
+  private second = new Int32Array(1 << 10);
+  value = new Int32Array(1 << 10);
+
+  constructor(private readonly width: number) {}
+
+  /** Where the value of a pair stands until the next call. */
+  placeOf(first: number, second: number): number {
+    if (this.size * 2 > this.mask) this.enlarge();
+    const place = this.find(first, second);
+    if (this.first[place] < 0) {
+      this.first[place] = first;
+      this.second[place] = second;
+      this.size++;
+    }
+    return place;
+  }
+
+  private find(first: number, second: number): number {
+    let h = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
+    h = Math.imul(h ^ (h >>> 15), 0xc2b2ae35);
+    let place = (h ^ (h >>> 13)) & this.mask;
+    while (this.first[place] >= 0 && (this.first[place] !== first || this.second[place] !== second)) {
+      place = (place + 1) & this.mask;
+    }
+    return place;
+  }
+
+  private enlarge(): void {
+    const { first, second, value } = this;
+    const capacity = first.length * 2;
+    this.mask = capacity - 1;
+    this.first = new Int32Array(capacity).fill(-1);
+    this.second = new Int32Array(capacity);
+    this.value = new Int32Array(capacity);
+    for (let i = 0; i < first.length; i++) {
+      if (first[i] < 0) continue;
+      const place = this.find(first[i], second[i]);
+      this.first[place] = first[i];
+      this.second[place] = second[i];
+      this.value[place] = value[i];
+    }
+  }
+
+  /** All pairs ordered by first, then second: two counting sorts, the lesser key first. */
+  sorted(firstCount: number): {
+    start: Int32Array<ArrayBuffer>;
+    second: Int32Array<ArrayBuffer>;
+    value: Int32Array<ArrayBuffer>;
+  } {
+    const bySecond = new Int32Array(this.size);
+    const secondStart = new Int32Array(this.width + 1);
+    for (let i = 0; i < this.first.length; i++) if (this.first[i] >= 0) secondStart[this.second[i] + 1]++;
+    for (let s = 0; s < this.width; s++) secondStart[s + 1] += secondStart[s];
+    for (let i = 0; i < this.first.length; i++) if (this.first[i] >= 0) bySecond[secondStart[this.second[i]]++] = i;
+    const start = new Int32Array(firstCount + 1);
+    for (const i of bySecond) start[this.first[i] + 1]++;
+    for (let f = 0; f < firstCount; f++) start[f + 1] += start[f];
+    const place = start.slice(0, firstCount);
+    const second = new Int32Array(this.size);
+    const value = new Int32Array(this.size);
+    for (const i of bySecond) {
+      const to = place[this.first[i]]++;
+      second[to] = this.second[i];
+      value[to] = this.value[i];
+    }
+    return { start, second, value };
+  }
+}

@@ -1,0 +1,155 @@
+// Expectation maximisation for a substitution: hidden symbols y follow an n-gram model, each emits one cipher symbol x with
+// an unknown probability e(x | y). One pass computes, with the engine, the expected number of times y emitted x,
+//   count(x, y) = sum over places i where x stands: P(y at i | cipher text),
+// and sets e(x | y) = (count(x, y) + smoothing) / sum over x'. Sequences are counted in fixed blocks whose counts are added
+// in order, so the sums are the same to the last bit however many threads share the blocks.
+
+import type { NgramModel } from "../core/ngram.js";
+import { chainGraph, openChainGraph, type SlotGraph } from "../core/slots.js";
+import type { Inference } from "../core/trellis.js";
+import { SharedKernel, type SharedRows, shareRows } from "../kernel/shared.js";
+
+/** Sequences in one block. */
+export const BLOCK = 64;
+
+export interface Expectations {
+  /** [cipherCount][plainCount] expected number of times a plain symbol emitted a cipher symbol. */
+  counts: Float64Array;
+  logLikelihood: number;
+  /** Sum over decisions of the average number of symbols remembered, and how many decisions there were. */
+  contextLength: number;
+  decisions: number;
+  /** Sequences that the context sets gave no probability: only a beam loses any. */
+  lost: number;
+}
+
+/** Gives the expected counts of blocks of sequences; threads may stand behind it. */
+export interface Expecter {
+  readonly blocks: number;
+  /** `logEmission`, [cipherCount][plainCount] log e(x | y). */
+  expect(logEmission: Float64Array): Promise<Expectations>;
+}
+
+export interface CipherModel {
+  ngram: NgramModel;
+  /** Plain symbols, without the end. */
+  plainCount: number;
+  cipherCount: number;
+  inference: Inference;
+}
+
+/** What computes expected counts for one block, one sequence after the other. */
+export class BlockCounter {
+  readonly kernel = new SharedKernel();
+  private readonly shared: SharedRows;
+  private readonly graphs = new Map<number, SlotGraph>();
+  private slotCounts = new Float64Array(0);
+
+  constructor(readonly model: CipherModel) {
+    this.shared = shareRows(model.ngram.space, model.ngram.weights);
+  }
+
+  /** The problem of a sequence: its slot scores are log P(y) + log e(x | y). */
+  problem(sequence: Int32Array, logEmission: Float64Array): { graph: SlotGraph; slotScores: Float64Array } {
+    const { ngram, plainCount } = this.model;
+    const { symbolCount, unigram } = ngram;
+    let graph = this.graphs.get(sequence.length);
+    if (!graph) {
+      graph = ngram.options.ends
+        ? chainGraph(sequence.length, symbolCount)
+        : openChainGraph(sequence.length, symbolCount);
+      this.graphs.set(sequence.length, graph);
+    }
+    const slotScores = new Float64Array(graph.slotCount * symbolCount);
+    for (let i = 0; i < sequence.length; i++) {
+      const emission = sequence[i] * plainCount;
+      for (let y = 0; y < plainCount; y++) slotScores[i * symbolCount + y] = unigram[y] + logEmission[emission + y];
+    }
+    if (ngram.options.ends) slotScores[sequence.length * symbolCount + plainCount] = unigram[plainCount];
+    return { graph, slotScores };
+  }
+
+  /** [slots][symbols] posterior probability of every decision; valid until the next call. Returns the log-likelihood. */
+  posteriors(sequence: Int32Array, logEmission: Float64Array): { slotCounts: Float64Array; logLikelihood: number } {
+    const problem = this.problem(sequence, logEmission);
+    const size = problem.slotScores.length;
+    if (this.slotCounts.length < size) this.slotCounts = new Float64Array(size);
+    this.slotCounts.fill(0, 0, size);
+    const logLikelihood = this.kernel.expectDecisions(
+      problem,
+      this.shared,
+      this.model.inference,
+      this.slotCounts,
+      1,
+    );
+    return { slotCounts: this.slotCounts, logLikelihood };
+  }
+
+  count(sequences: readonly Int32Array[], logEmission: Float64Array): Expectations {
+    const { plainCount, cipherCount, ngram } = this.model;
+    const counts = new Float64Array(cipherCount * plainCount);
+    const found: Expectations = { counts, logLikelihood: 0, contextLength: 0, decisions: 0, lost: 0 };
+    for (const sequence of sequences) {
+      if (sequence.length === 0) continue;
+      const { slotCounts, logLikelihood } = this.posteriors(sequence, logEmission);
+      if (logLikelihood === Number.NEGATIVE_INFINITY) {
+        found.lost++;
+        continue;
+      }
+      found.logLikelihood += logLikelihood;
+      found.contextLength += this.kernel.trellis.averageContextLength() * sequence.length;
+      found.decisions += sequence.length;
+      for (let i = 0; i < sequence.length; i++) {
+        const to = sequence[i] * plainCount;
+        const from = i * ngram.symbolCount;
+        for (let y = 0; y < plainCount; y++) counts[to + y] += slotCounts[from + y];
+      }
+    }
+    return found;
+  }
+}
+
+/** Adds the counts of one block to those of all before it. */
+export function addExpectations(sum: Expectations, block: Expectations): void {
+  for (let i = 0; i < sum.counts.length; i++) sum.counts[i] += block.counts[i];
+  sum.logLikelihood += block.logLikelihood;
+  sum.contextLength += block.contextLength;
+  sum.decisions += block.decisions;
+  sum.lost += block.lost;
+}
+
+export function noExpectations(model: CipherModel): Expectations {
+  const counts = new Float64Array(model.cipherCount * model.plainCount);
+  return { counts, logLikelihood: 0, contextLength: 0, decisions: 0, lost: 0 };
+}
+
+export function blocksOf(sequences: readonly Int32Array[]): Int32Array[][] {
+  const blocks: Int32Array[][] = [];
+  for (let i = 0; i < sequences.length; i += BLOCK) blocks.push(sequences.slice(i, i + BLOCK));
+  return blocks;
+}
+
+/**
+ * log e(x | y) = log((count(x, y) + smoothing) / sum over x' of the same), [cipherCount][plainCount]. Where `allowed` is 0 the
+ * substitution is known not to be, and stays impossible.
+ */
+export function emissionsOf(
+  counts: Float64Array,
+  cipherCount: number,
+  plainCount: number,
+  smoothing: number,
+  allowed?: Uint8Array,
+): Float64Array {
+  const log = new Float64Array(counts.length);
+  for (let y = 0; y < plainCount; y++) {
+    let sum = 0;
+    for (let x = 0; x < cipherCount; x++) {
+      if (!allowed || allowed[x * plainCount + y]) sum += counts[x * plainCount + y] + smoothing;
+    }
+    for (let x = 0; x < cipherCount; x++) {
+      const i = x * plainCount + y;
+      log[i] = !allowed || allowed[i] ? Math.log((counts[i] + smoothing) / sum) : Number.NEGATIVE_INFINITY;
+    }
+  }
+  return log;
+}
