@@ -1,0 +1,368 @@
+// The transducer as a learner. Slot (j, k) stands for input position j with k symbols written for it; writing leads to
+// (j, k + 1), *shift* to (j + 1, 0), and from the last position to the end:
+//   slot (j, k) = j * (maxEmit + 1) + k,   symbols 0 .. shift - 1 are written, the last one is *shift*.
+// The gradient is E[features | output] - E[features]; the strategies differ in how contexts are chosen for it.
+
+import { ClampedPass, type ClampTable, outputClamp } from "../core/clamped-pass.js";
+import { editDistance } from "../core/errors.js";
+import { bestPath, trellisLattice } from "../core/lattice.js";
+import type { Problem, RowSpace } from "../core/problem.js";
+import { type Branch, type SlotGraph, slotGraph } from "../core/slots.js";
+import { grown, type Inference, type Trellis } from "../core/trellis.js";
+import { ReferenceKernel } from "../kernel/reference.js";
+import type { Gradient } from "../learn/gradient.js";
+import type { Judged, Learner, Seen } from "../learn/train.js";
+import { COUNT_CLASSES, countClass } from "./transducer-aligner.js";
+import { answerOf, inputOf, type PairCorpus } from "./transducer-pairs.js";
+import {
+  findWindowRows,
+  moveStarts,
+  type TransducerRowOptions,
+  type TransducerRows,
+  transducerFamilies,
+} from "./transducer-rows.js";
+
+/** How contexts are chosen when learning; see the table in the documentation of `Transducer`. */
+export type Strategy = "rcms" | "model" | "target" | "hybrid" | "forced";
+
+/** Graphs of inputs up to this length are kept. */
+const CACHED_LENGTH = 256;
+
+/** The slots of an input: writing up to `maxEmit` symbols at each of `length` positions. */
+export function transducerGraph(length: number, maxEmit: number, symbolCount: number): SlotGraph {
+  const shift = symbolCount - 1;
+  const slots: Branch[][] = [];
+  for (let j = 0; j < length; j++) {
+    for (let k = 0; k <= maxEmit; k++) {
+      const slot = j * (maxEmit + 1) + k;
+      const branches: Branch[] = [];
+      if (k < maxEmit && shift > 0) branches.push({ first: 0, end: shift, next: slot + 1 });
+      branches.push({ first: shift, end: symbolCount, next: (j + 1) * (maxEmit + 1) });
+      slots.push(branches);
+    }
+  }
+  return slotGraph(symbolCount, slots);
+}
+
+/** A right answer of an input. */
+export interface Answer {
+  output: Int32Array;
+  /** How many pairs gave it. */
+  count: number;
+  /** An imputed alignment, for `forced`. */
+  moves?: Int32Array;
+}
+
+export interface SeenPair extends Seen {
+  /** How many pairs had an alignment. */
+  aligned: number;
+}
+
+export interface TransducerShape {
+  /** Symbols that can be written, and *shift*. */
+  symbolCount: number;
+  /** The input symbol that stands for the outside. */
+  boundary: number;
+  maxEmit: number;
+  rowOptions: TransducerRowOptions;
+}
+
+export class TransducerEngine {
+  readonly kernel = new ReferenceKernel();
+  readonly space: RowSpace;
+  readonly clamped = new ClampedPass();
+  private readonly graphs: SlotGraph[] = [];
+  private slotScores = new Float64Array(1024);
+  private slotCounts = new Float64Array(1024);
+  private slotInput = new Int32Array(64);
+  /** Window rows of the input at hand; those of position j and class q begin at windowStart[j * COUNT_CLASSES + q]. */
+  private windowRows = new Int32Array(1024);
+  private windowStart = new Int32Array(64);
+  private arcDifference = new Float64Array(1024);
+
+  constructor(
+    readonly rows: TransducerRows,
+    readonly shape: TransducerShape,
+    readonly inference: Inference,
+  ) {
+    this.space = {
+      table: rows.table,
+      families: transducerFamilies(rows, shape.symbolCount - 1, inference.order),
+    };
+  }
+
+  /** The free forward pass of an input. */
+  forward(input: Int32Array, weights: Float64Array, inference = this.inference): Trellis {
+    return this.kernel.forward(this.problem(input, weights), this.space, weights, inference);
+  }
+
+  private problem(input: Int32Array, weights: Float64Array): Problem {
+    const { maxEmit, boundary, rowOptions } = this.shape;
+    const graph = this.graph(input.length);
+    this.findWindows(input);
+    this.fillSlotScores(input.length, weights);
+    if (this.slotInput.length < graph.slotCount) this.slotInput = grown(this.slotInput, graph.slotCount);
+    for (let slot = 0; slot + 1 < graph.slotCount; slot++) {
+      this.slotInput[slot] = input[Math.floor(slot / (maxEmit + 1))];
+    }
+    const starts = moveStarts(this.rows.moveTree, rowOptions, input, maxEmit + 1, boundary);
+    return { graph, slotScores: this.slotScores, slotInput: this.slotInput, starts: [undefined, starts] };
+  }
+
+  private graph(length: number): SlotGraph {
+    const { maxEmit, symbolCount } = this.shape;
+    if (length > CACHED_LENGTH) return transducerGraph(length, maxEmit, symbolCount);
+    this.graphs[length] ??= transducerGraph(length, maxEmit, symbolCount);
+    return this.graphs[length];
+  }
+
+  private findWindows(input: Int32Array): void {
+    const { boundary, rowOptions, maxEmit } = this.shape;
+    const most = (rowOptions.window + 1) ** 2 + 1;
+    const size = input.length * COUNT_CLASSES;
+    if (this.windowStart.length < size + 1) this.windowStart = grown(this.windowStart, size + 1);
+    if (this.windowRows.length < size * most) this.windowRows = grown(this.windowRows, size * most);
+    let count = 0;
+    for (let j = 0; j < input.length; j++) {
+      for (let q = 0; q < COUNT_CLASSES; q++) {
+        this.windowStart[j * COUNT_CLASSES + q] = count;
+        if (q > maxEmit) continue;
+        count = findWindowRows(this.rows.windowTree, rowOptions, input, j, q, boundary, this.windowRows, count);
+      }
+    }
+    this.windowStart[size] = count;
+  }
+
+  /** slotScores(j, k)[y] = sum over the windows around j, with the class of k: weight(window, y) */
+  private fillSlotScores(length: number, weights: Float64Array): void {
+    const { symbolCount, maxEmit } = this.shape;
+    const size = (length * (maxEmit + 1) + 1) * symbolCount;
+    if (this.slotScores.length < size) {
+      this.slotScores = grown(this.slotScores, size);
+      this.slotCounts = grown(this.slotCounts, size);
+    }
+    const { slotScores, windowRows, windowStart } = this;
+    const { start, symbols } = this.rows.table;
+    slotScores.fill(0, 0, size);
+    for (let j = 0; j < length; j++) {
+      for (let k = 0; k <= maxEmit; k++) {
+        const base = (j * (maxEmit + 1) + k) * symbolCount;
+        if (k >= COUNT_CLASSES) {
+          slotScores.copyWithin(base, base - symbolCount, base);
+          continue;
+        }
+        for (let w = windowStart[j * COUNT_CLASSES + k]; w < windowStart[j * COUNT_CLASSES + k + 1]; w++) {
+          const end = start[windowRows[w] + 1];
+          for (let e = start[windowRows[w]]; e < end; e++) slotScores[base + symbols[e]] += weights[e];
+        }
+      }
+    }
+  }
+
+  /** Log of the probability of an output, summed over alignments, in the trellis of the latest forward pass. */
+  logProbability(output: ArrayLike<number>): number {
+    return this.clamped.forward(this.kernel.trellis, outputClamp(output, this.shape.symbolCount - 1));
+  }
+
+  /** Adds the gradient of the log-likelihood of an input's answers. */
+  learn(
+    input: Int32Array,
+    answers: readonly Answer[],
+    weights: Float64Array,
+    gradient: Gradient,
+    strategy: Strategy,
+  ): SeenPair {
+    const problem = this.problem(input, weights);
+    const seen: SeenPair = { logLikelihood: 0, contextLength: 0, aligned: 0 };
+    if (strategy !== "rcms" && strategy !== "model") {
+      for (const answer of answers) this.learnGuided(problem, input, answer, weights, gradient, strategy, seen);
+      seen.contextLength /= answers.length;
+      return seen;
+    }
+    const trellis = this.kernel.forward(problem, this.space, weights, this.inference);
+    seen.contextLength = trellis.averageContextLength();
+    const difference = this.differences(trellis);
+    for (const { output, count } of answers) {
+      const log = this.clamped.forward(trellis, this.clampOf(output, input.length));
+      if (log === Number.NEGATIVE_INFINITY) continue;
+      this.clamped.addPosteriors(difference, count);
+      seen.logLikelihood += count * log;
+      seen.aligned += count;
+    }
+    if (seen.aligned > 0) this.addGradient(input.length, seen.aligned, gradient);
+    return seen;
+  }
+
+  /** The same for one answer that takes part in the choice of contexts, so that it needs a pass of its own. */
+  private learnGuided(
+    problem: Problem,
+    input: Int32Array,
+    { output, count, moves }: Answer,
+    weights: Float64Array,
+    gradient: Gradient,
+    strategy: "target" | "hybrid" | "forced",
+    seen: SeenPair,
+  ): void {
+    if (strategy === "forced" && !moves) return;
+    const guide =
+      strategy === "forced"
+        ? undefined
+        : { clamp: this.clampOf(output, input.length), pass: this.clamped, by: strategy };
+    const forced = moves ? this.forcedPath(moves, problem.graph.slotCount) : undefined;
+    const trellis = this.kernel.forward(problem, this.space, weights, this.inference, forced, guide);
+    seen.contextLength += trellis.averageContextLength();
+    const difference = this.differences(trellis);
+    const log = moves ? addPath(trellis, moves, difference, count) : this.clamped.finish();
+    if (log === Number.NEGATIVE_INFINITY) return;
+    if (!moves) this.clamped.addPosteriors(difference, count);
+    seen.logLikelihood += count * log;
+    seen.aligned += count;
+    this.addGradient(input.length, count, gradient);
+  }
+
+  private clampOf(answer: Int32Array, _length: number): ClampTable {
+    return outputClamp(answer, this.shape.symbolCount - 1);
+  }
+
+  /** [slotCount] the decisions of a path at the slots it passes, -1 elsewhere. */
+  private forcedPath(moves: Int32Array, slotCount: number): Int32Array {
+    const { maxEmit, symbolCount } = this.shape;
+    const forced = new Int32Array(slotCount).fill(-1);
+    let j = 0;
+    let k = 0;
+    for (const move of moves) {
+      forced[j * (maxEmit + 1) + k] = move;
+      if (move === symbolCount - 1) {
+        j++;
+        k = 0;
+      } else k++;
+    }
+    return forced;
+  }
+
+  /** [arcs] zeros. */
+  private differences(trellis: Trellis): Float64Array {
+    const arcs = trellis.arcStart[trellis.contextCount];
+    if (this.arcDifference.length < arcs) this.arcDifference = grown(this.arcDifference, arcs);
+    this.arcDifference.fill(0, 0, arcs);
+    return this.arcDifference;
+  }
+
+  /** Adds clamped minus free expectations, with the clamped ones (of `count` answers) in `arcDifference`. */
+  private addGradient(length: number, count: number, gradient: Gradient): void {
+    const { kernel, arcDifference, slotCounts } = this;
+    const { symbolCount, maxEmit } = this.shape;
+    const { trellis } = kernel;
+    kernel.backward();
+    const arcs = trellis.arcStart[trellis.contextCount];
+    const { arcMass } = trellis;
+    for (let arc = 0; arc < arcs; arc++) arcMass[arc] = arcDifference[arc] - count * arcMass[arc];
+    slotCounts.fill(0, 0, (length * (maxEmit + 1) + 1) * symbolCount);
+    for (let r = 0; r < trellis.rowStart[trellis.contextCount]; r++) gradient.touch(trellis.rows[r]);
+    kernel.addExpectations(gradient.values, slotCounts, 1);
+    this.addWindows(length, gradient);
+  }
+
+  /** Turns differences of expected decisions into the gradient of the window rows. */
+  private addWindows(length: number, gradient: Gradient): void {
+    const { symbolCount, maxEmit } = this.shape;
+    const { slotCounts, windowRows, windowStart } = this;
+    const { start, symbols } = this.rows.table;
+    const out = gradient.values;
+    for (let j = 0; j < length; j++) {
+      for (let k = 0; k <= maxEmit; k++) {
+        const base = (j * (maxEmit + 1) + k) * symbolCount;
+        const q = countClass(k);
+        for (let w = windowStart[j * COUNT_CLASSES + q]; w < windowStart[j * COUNT_CLASSES + q + 1]; w++) {
+          const row = windowRows[w];
+          gradient.touch(row);
+          const end = start[row + 1];
+          for (let e = start[row]; e < end; e++) out[e] += slotCounts[base + symbols[e]];
+        }
+      }
+    }
+  }
+
+  /** The best path's output, for a quick judgement. */
+  bestOutput(trellis: Trellis): number[] {
+    const path = bestPath(trellisLattice(trellis));
+    const shift = this.shape.symbolCount - 1;
+    return path ? path.symbols.filter((symbol) => symbol !== shift) : [];
+  }
+
+  judge(input: Int32Array, answers: readonly Answer[], weights: Float64Array): Judged {
+    const trellis = this.forward(input, weights);
+    const output = this.bestOutput(trellis);
+    let logLikelihood = 0;
+    let errors = Number.POSITIVE_INFINITY;
+    let decisions = 0;
+    for (const answer of answers) {
+      const log = this.logProbability(answer.output);
+      if (log > Number.NEGATIVE_INFINITY) logLikelihood += answer.count * log;
+      const distance = editDistance(output, answer.output);
+      if (distance < errors) {
+        errors = distance;
+        decisions = answer.output.length;
+      }
+    }
+    return { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0 };
+  }
+}
+
+/** Adds `count` to every arc of a path; returns the path's log-probability. */
+function addPath(trellis: Trellis, moves: Int32Array, arcs: Float64Array, count: number): number {
+  let context = trellis.slotStart[0];
+  let score = 0;
+  for (const move of moves) {
+    const arc = trellis.arcStart[context] + move;
+    arcs[arc] += count;
+    score += trellis.arcScore[arc];
+    context = trellis.arcTarget[arc];
+    if (context < 0) return Number.NEGATIVE_INFINITY;
+  }
+  return score - trellis.logPartition;
+}
+
+/** Pairs to train a transducer on. */
+export class TransducerLearner implements Learner {
+  /** [inputs] pairs that had an alignment when the input was last learned from. */
+  readonly aligned: Int32Array;
+
+  constructor(
+    readonly corpus: PairCorpus,
+    readonly engine: TransducerEngine,
+    readonly strategy: Strategy,
+    /** [answers] imputed moves, for `forced`. */
+    readonly moves?: readonly (Int32Array | undefined)[],
+  ) {
+    this.aligned = new Int32Array(corpus.inputCount);
+  }
+
+  get table() {
+    return this.engine.rows.table;
+  }
+
+  get exampleCount(): number {
+    return this.corpus.inputCount;
+  }
+
+  private answers(example: number): Answer[] {
+    const { answerStart, answerCount } = this.corpus;
+    const answers: Answer[] = [];
+    for (let a = answerStart[example]; a < answerStart[example + 1]; a++) {
+      answers.push({ output: answerOf(this.corpus, a), count: answerCount[a], moves: this.moves?.[a] });
+    }
+    return answers;
+  }
+
+  learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
+    const { engine, corpus, strategy } = this;
+    const seen = engine.learn(inputOf(corpus, example), this.answers(example), weights, gradient, strategy);
+    this.aligned[example] = seen.aligned;
+    return seen;
+  }
+
+  judge(example: number, weights: Float64Array): Judged {
+    return this.engine.judge(inputOf(this.corpus, example), this.answers(example), weights);
+  }
+}

@@ -1,0 +1,360 @@
+// The rows of a transducer and how they are found.
+//   windows   substrings of the input that hold position j, with how many symbols were written for it (0, 1, more):
+//             the slot features
+//   outputs   n-grams of written symbols: context rows
+//   moves     n-grams of moves with the input symbols they were made at, keyed by the input from position j on: context
+//             rows, each an n-gram of aligned pairs together with what comes next in the input
+// Rows hold the (row, symbol) pairs that occur in a rough alignment of the training pairs; weights start at zero.
+
+import type { RowFamily, StartNodes } from "../core/problem.js";
+import { childOf, PairIndex, type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../core/rows.js";
+import { BEGIN, grown } from "../core/trellis.js";
+import { countClass } from "./transducer-aligner.js";
+
+export interface TransducerRowOptions {
+  /** Input symbols looked at on either side of the one at hand. */
+  window: number;
+  /** Most symbols of a window feature. */
+  windowLength: number;
+  /** Written symbols an output row looks back. */
+  outputGrams: number;
+  /** Moves a row of aligned pairs looks back, for each number of further input symbols it looks at: 0, 1, … */
+  moveGrams: readonly number[];
+  /** Features seen fewer times in the training pairs are left out. */
+  minCount: number;
+}
+
+export interface TransducerRows {
+  table: RowTable;
+  /** From the root by (class of written symbols, symbols to the left), then by the input from there to the right. */
+  windowTree: RowTree;
+  outputTree: RowTree;
+  /** From the root by the input from the position at hand to the right (as -2 - symbol), then by moves, latest first. */
+  moveTree: RowTree;
+}
+
+/** Inputs with the moves of an alignment each: what rows are counted from. */
+export interface AlignedPair {
+  input: Int32Array;
+  moves: Int32Array;
+}
+
+/** The event of the input symbol at hand in the tree of moves, apart from those of moves and BEGIN. */
+export function inputEvent(symbol: number): number {
+  return -2 - symbol;
+}
+
+/** The symbol at a position, with `boundary` just outside the input; -1 further away. */
+function symbolAt(input: Int32Array, j: number, boundary: number): number {
+  if (j >= 0 && j < input.length) return input[j];
+  return j === -1 || j === input.length ? boundary : -1;
+}
+
+/** A tree that counts how often its nodes are met, and then keeps those met often enough. */
+class CountedTree {
+  readonly builder = new RowTreeBuilder();
+  private counts = new Int32Array(1024);
+
+  /** Counts a child of a node and returns it. */
+  count(node: number, event: number): number {
+    const child = this.builder.child(node, event);
+    if (child >= this.counts.length) this.counts = grown(this.counts, child + 1);
+    this.counts[child]++;
+    return child;
+  }
+
+  /** A child met often enough so far, or -1. */
+  known(node: number, event: number, minCount: number): number {
+    const child = this.builder.find(node, event);
+    return child >= 0 && this.counts[child] >= minCount ? child : -1;
+  }
+
+  kept(minCount: number): RowTreeBuilder {
+    const kept = new RowTreeBuilder();
+    const number = new Int32Array(this.builder.nodes).fill(-1);
+    number[0] = 0;
+    for (let node = 1; node < this.builder.nodes; node++) {
+      const parent = number[this.builder.parentOf(node)];
+      if (parent >= 0 && this.counts[node] >= minCount) number[node] = kept.child(parent, this.builder.eventOf(node));
+    }
+    return kept;
+  }
+}
+
+/** Everything that is asked of a place in an aligned pair: the features there, as walks of the trees. */
+interface Walker {
+  /** Called for each aligned pair. */
+  begin(pair: AlignedPair): void;
+  /** Walks the features of one move as far as `next` gives nodes; `hasRow` is told of the nodes that are features. */
+  walk(m: number, j: number, written: number, next: (node: number, event: number) => number, hasRow: Visit): void;
+}
+type Visit = (node: number) => void;
+
+class WindowWalker implements Walker {
+  private input: Int32Array = new Int32Array(0);
+  constructor(
+    readonly options: TransducerRowOptions,
+    readonly boundary: number,
+  ) {}
+
+  begin(pair: AlignedPair): void {
+    this.input = pair.input;
+  }
+
+  walk(_m: number, j: number, written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
+    const { window, windowLength } = this.options;
+    const bias = next(0, countClass(written) * (window + 2));
+    if (bias >= 0) hasRow(bias);
+    for (let left = 0; left <= window; left++) {
+      let node = next(0, countClass(written) * (window + 2) + 1 + left);
+      const end = Math.min(j + window, j - left + windowLength - 1);
+      for (let i = j - left; i <= end && node >= 0; i++) {
+        const symbol = symbolAt(this.input, i, this.boundary);
+        if (symbol < 0) break;
+        node = next(node, symbol);
+        if (node >= 0 && i >= j) hasRow(node);
+      }
+    }
+  }
+}
+
+class OutputWalker implements Walker {
+  private moves: Int32Array = new Int32Array(0);
+  constructor(
+    readonly options: TransducerRowOptions,
+    readonly shift: number,
+  ) {}
+
+  begin(pair: AlignedPair): void {
+    this.moves = pair.moves;
+  }
+
+  walk(m: number, _j: number, _written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
+    if (this.moves[m] === this.shift) return;
+    let node = 0;
+    let left = this.options.outputGrams;
+    for (let i = m - 1; left > 0 && i >= -1; i--) {
+      const event = i < 0 ? BEGIN : this.moves[i];
+      if (event === this.shift) continue;
+      node = next(node, event);
+      if (node < 0) return;
+      hasRow(node);
+      left--;
+    }
+  }
+}
+
+class MoveWalker implements Walker {
+  private pair: AlignedPair = { input: new Int32Array(0), moves: new Int32Array(0) };
+  /** [moves] the position each was made at. */
+  private positions = new Int32Array(64);
+
+  constructor(
+    readonly options: TransducerRowOptions,
+    readonly shift: number,
+    readonly boundary: number,
+  ) {}
+
+  begin(pair: AlignedPair): void {
+    this.pair = pair;
+    if (this.positions.length < pair.moves.length) this.positions = grown(this.positions, pair.moves.length);
+    let j = 0;
+    for (let m = 0; m < pair.moves.length; m++) {
+      this.positions[m] = j;
+      if (pair.moves[m] === this.shift) j++;
+    }
+  }
+
+  walk(m: number, j: number, _written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
+    const { input, moves } = this.pair;
+    const symbolCount = this.shift + 1;
+    let key = 0;
+    for (let ahead = 0; ahead < this.options.moveGrams.length; ahead++) {
+      const symbol = symbolAt(input, j + ahead, this.boundary);
+      if (symbol < 0) return;
+      key = next(key, inputEvent(symbol));
+      if (key < 0) return;
+      let node = key;
+      for (let n = 1; n <= this.options.moveGrams[ahead] && m - n >= -1; n++) {
+        const i = m - n;
+        node = next(node, i < 0 ? BEGIN : input[this.positions[i]] * symbolCount + moves[i]);
+        if (node < 0) break;
+        hasRow(node);
+      }
+    }
+  }
+}
+
+/**
+ * Counts features and makes their rows. `pairs` gives the same aligned pairs each time it is called; `boundary` is one
+ * more than the last input symbol; `samples` is how many alignments of each pair there are.
+ */
+export function transducerRows(
+  pairs: () => Iterable<AlignedPair>,
+  symbolCount: number,
+  boundary: number,
+  options: TransducerRowOptions,
+  samples: number,
+): TransducerRows {
+  const shift = symbolCount - 1;
+  const minCount = options.minCount * samples;
+  const table = new RowTableBuilder(symbolCount);
+  const make = (walker: Walker, depth: number, denseDepth: number): RowTree => {
+    const builder = countFeatures(pairs, walker, depth, minCount, shift);
+    addRows(table, builder, pairs, walker, denseDepth, shift);
+    return builder.build();
+  };
+  const windowTree = make(new WindowWalker(options, boundary), options.window + options.windowLength + 1, 0);
+  const outputTree = make(new OutputWalker(options, shift), options.outputGrams, 1);
+  const deepest = Math.max(0, ...options.moveGrams.map((grams, ahead) => grams + ahead + 1));
+  const moveTree = make(new MoveWalker(options, shift, boundary), deepest, 0);
+  return { table: table.build(), windowTree, outputTree, moveTree };
+}
+
+function eachMove(pair: AlignedPair, shift: number, visit: (m: number, j: number, written: number) => void): void {
+  let j = 0;
+  let written = 0;
+  for (let m = 0; m < pair.moves.length; m++) {
+    visit(m, j, written);
+    if (pair.moves[m] === shift) {
+      j++;
+      written = 0;
+    } else written++;
+  }
+}
+
+/**
+ * The tree of the features met at least `minCount` times. Level by level: a node is only made below one that was met often
+ * enough, so what occurs once at great depth never takes memory.
+ */
+function countFeatures(
+  pairs: () => Iterable<AlignedPair>,
+  walker: Walker,
+  depth: number,
+  minCount: number,
+  shift: number,
+): RowTreeBuilder {
+  const tree = new CountedTree();
+  const depths = { bytes: new Uint8Array(1024) };
+  for (let level = 1; level <= depth; level++) {
+    const before = tree.builder.nodes;
+    const next = (node: number, event: number): number => {
+      if (depths.bytes[node] < level - 1) return tree.known(node, event, minCount);
+      if (depths.bytes[node] >= level) return -1;
+      const child = tree.count(node, event);
+      if (child >= depths.bytes.length) depths.bytes = grown(depths.bytes, child + 1);
+      depths.bytes[child] = level;
+      return -1;
+    };
+    for (const pair of pairs()) {
+      walker.begin(pair);
+      eachMove(pair, shift, (m, j, written) => walker.walk(m, j, written, next, () => {}));
+    }
+    if (tree.builder.nodes === before) break;
+  }
+  return tree.kept(minCount);
+}
+
+/** Gives the features of a tree their rows: with every symbol down to `denseDepth`, with those that occur below it. */
+function addRows(
+  table: RowTableBuilder,
+  builder: RowTreeBuilder,
+  pairs: () => Iterable<AlignedPair>,
+  walker: Walker,
+  denseDepth: number,
+  shift: number,
+): void {
+  const followers = new PairIndex(); // (node, symbol)
+  const next = (node: number, event: number): number => builder.find(node, event);
+  let symbol = 0;
+  const note = (node: number): void => {
+    followers.add(node, symbol);
+  };
+  for (const pair of pairs()) {
+    walker.begin(pair);
+    eachMove(pair, shift, (m, j, written) => {
+      symbol = pair.moves[m];
+      walker.walk(m, j, written, next, note);
+    });
+  }
+  const count = new Int32Array(builder.nodes + 1);
+  for (let f = 0; f < followers.size; f++) count[followers.first[f] + 1]++;
+  for (let node = 0; node < builder.nodes; node++) count[node + 1] += count[node];
+  const place = count.slice(0, builder.nodes);
+  const symbols = new Int32Array(followers.size);
+  for (let f = 0; f < followers.size; f++) symbols[place[followers.first[f]]++] = followers.second[f];
+  const depth = new Uint8Array(builder.nodes);
+  for (let node = 0; node < builder.nodes; node++) {
+    if (node > 0) depth[node] = depth[builder.parentOf(node)] + 1;
+    const own = symbols.subarray(count[node], count[node + 1]).sort();
+    if (depth[node] <= denseDepth && (node > 0 || denseDepth > 0)) builder.setRow(node, table.addDense());
+    else if (own.length > 0) builder.setRow(node, table.add(own));
+  }
+}
+
+/** The families of context rows that the engine walks. */
+export function transducerFamilies(rows: TransducerRows, shift: number, order: number): RowFamily[] {
+  return [
+    { tree: rows.outputTree, depth: order, skip: shift, pairs: false, keyed: false },
+    { tree: rows.moveTree, depth: order, skip: -1, pairs: true, keyed: true },
+  ];
+}
+
+/** Appends the window rows of position j and one class to `out`, from `count` on; returns the new count. */
+export function findWindowRows(
+  tree: RowTree,
+  options: TransducerRowOptions,
+  input: Int32Array,
+  j: number,
+  writtenClass: number,
+  boundary: number,
+  out: Int32Array,
+  count: number,
+): number {
+  const { window, windowLength } = options;
+  const bias = childOf(tree, 0, writtenClass * (window + 2));
+  if (bias >= 0 && tree.row[bias] >= 0) out[count++] = tree.row[bias];
+  for (let left = 0; left <= window; left++) {
+    let node = childOf(tree, 0, writtenClass * (window + 2) + 1 + left);
+    const end = Math.min(j + window, j - left + windowLength - 1);
+    for (let i = j - left; i <= end && node >= 0; i++) {
+      const symbol = symbolAt(input, i, boundary);
+      if (symbol < 0) break;
+      node = childOf(tree, node, symbol);
+      if (node >= 0 && i >= j && tree.row[node] >= 0) out[count++] = tree.row[node];
+    }
+  }
+  return count;
+}
+
+/** Where the walks of the move family begin at each slot. */
+export function moveStarts(
+  tree: RowTree,
+  options: TransducerRowOptions,
+  input: Int32Array,
+  slotsPerPosition: number,
+  boundary: number,
+): StartNodes {
+  const ahead = options.moveGrams.length;
+  const offsets = new Int32Array(input.length * slotsPerPosition + 2);
+  const nodes = new Int32Array(input.length * slotsPerPosition * ahead);
+  let count = 0;
+  for (let j = 0; j < input.length; j++) {
+    const first = count;
+    let node = 0;
+    for (let a = 0; a < ahead; a++) {
+      const symbol = symbolAt(input, j + a, boundary);
+      if (symbol < 0) break;
+      node = childOf(tree, node, inputEvent(symbol));
+      if (node < 0) break;
+      nodes[count++] = node;
+    }
+    const own = count - first;
+    for (let k = 0; k < slotsPerPosition; k++) {
+      if (k > 0) for (let i = 0; i < own; i++) nodes[count++] = nodes[first + i];
+      offsets[j * slotsPerPosition + k + 1] = count;
+    }
+  }
+  offsets[offsets.length - 1] = count;
+  return { offsets, nodes };
+}
