@@ -25,7 +25,15 @@ export function emptyParts(): FileParts {
 
 export function putStrings(parts: FileParts, name: string, strings: readonly string[]): void {
   const encoder = new TextEncoder();
-  const encoded = strings.map((text) => encoder.encode(text));
+  const encoded = strings.map((text) => {
+    // UTF-8 has no half characters: the name would come back as another.
+    if (/\p{Surrogate}/u.test(text)) {
+      throw new InputError(`a name in \`${name}\` holds half a character (a lone surrogate): ${JSON.stringify(text)}`, {
+        hint: "cut text at code points, such as Array.from(word), not at UTF-16 units",
+      });
+    }
+    return encoder.encode(text);
+  });
   const end = new Int32Array(strings.length);
   let length = 0;
   for (let i = 0; i < encoded.length; i++) {

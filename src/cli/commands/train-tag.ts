@@ -148,7 +148,7 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
   }
 
   const progress = new ProgressLine(process.stderr.isTTY === true && !flags.quiet);
-  const interrupt = new Interrupt();
+  const interrupt = new Interrupt(flags.quiet === true);
   const input: InputNote = {};
   const data = new DataFingerprint();
   const sequences = readAll(files, settings, input, (sequence, count) => {
@@ -208,11 +208,12 @@ class Interrupt {
   private readonly onSignal = (): void => {
     if (this.asked || !this.training) process.exit(130);
     this.asked = true;
-    process.stderr.write("\n");
+    if (this.quiet) return;
+    if (process.stderr.isTTY) process.stderr.write("\n");
     say("stopping after this step; once more to end at once");
   };
 
-  constructor() {
+  constructor(private readonly quiet: boolean) {
     for (const signal of this.signals) process.on(signal, this.onSignal);
   }
 

@@ -1,0 +1,392 @@
+// Every command on a small data set: what it prints, where, and its exit code.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { columns, Folder, tokensOnly } from "./helpers.js";
+
+const folder = new Folder();
+const run = (...words: string[]) => folder.run(words);
+const testText = columns(40, 2);
+
+beforeAll(async () => {
+  folder.write("train.txt", columns(150));
+  folder.write("test.txt", testText);
+  folder.write("new.txt", tokensOnly(testText));
+  const trained = await run("train", "tag", "train.txt", "--out", "model.sg", "--epochs", "5");
+  expect(trained).toMatchObject({ code: 0, out: "" });
+  expect(trained.error).toMatch(/^stargram: model\.sg: 4 labels, .*150 sequences.*\n$/);
+  expect(folder.has("model.sg.checkpoint")).toBe(false);
+});
+afterAll(() => folder.remove());
+
+describe("predict", () => {
+  test("gives the columns, a label and its probability", async () => {
+    const { code, out, error } = await run("predict", "model.sg", "new.txt");
+    expect({ code, error }).toEqual({ code: 0, error: "" });
+    expect(out.replace(/\t\S+\t\S+$/gm, "")).toBe(tokensOnly(testText));
+    for (const line of out.split("\n").filter((text) => text !== "")) {
+      const [, label, probability] = line.split("\t");
+      expect(["DT", "JJ", "NN", "VB"]).toContain(label);
+      expect(Number(probability)).toBeGreaterThan(0);
+      expect(Number(probability)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test("the same answers for labelled data, gzip, CRLF, standard input", async () => {
+    const plain = (await run("predict", "model.sg", "new.txt")).out;
+    const labelled = await run("predict", "model.sg", "test.txt");
+    expect(labelled.out.replace(/^(\S+)\t\S+\t/gm, "$1\t")).toBe(plain);
+    folder.write("new.gz", gzipSync(tokensOnly(testText)));
+    expect((await run("predict", "model.sg", "new.gz")).out).toBe(plain);
+    const piped = `\ufeff${tokensOnly(testText).replaceAll("\n", "\r\n").trimEnd()}`;
+    expect((await folder.run(["predict", "model.sg"], piped)).out).toBe(plain);
+    expect((await folder.run(["predict", "model.sg", "-"], piped)).out).toBe(plain);
+  });
+
+  test("--json is JSON Lines and nothing else; probabilities agree with each other", async () => {
+    const { code, out, error } = await run("predict", "model.sg", "new.txt", "--json", "--marginals", "--nbest", "3");
+    expect({ code, error }).toEqual({ code: 0, error: "" });
+    const objects = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(objects).toHaveLength(40);
+    for (const { tokens, labels, probability, confidences, nbest, marginals } of objects) {
+      expect(labels).toHaveLength(tokens.length);
+      expect(nbest[0]).toEqual({ labels, probability });
+      expect(nbest[1].probability).toBeLessThanOrEqual(probability);
+      labels.forEach((label: string, i: number) => {
+        expect(marginals[i][label]).toBe(confidences[i]);
+        expect(confidences[i]).toBeGreaterThanOrEqual(probability - 1e-9);
+        const total = Object.values(marginals[i] as Record<string, number>).reduce((sum, p) => sum + p, 0);
+        expect(total).toBeCloseTo(1, 9);
+      });
+    }
+  });
+
+  test("--nbest and --marginals as text", async () => {
+    const { out } = await folder.run(["predict", "model.sg", "--nbest", "2", "--marginals"], "the\ndog\n");
+    const lines = out.split("\n");
+    expect(lines[0]).toMatch(/^# 1 0\.\d+$/);
+    expect(lines[1].split("\t")).toHaveLength(3 + 4);
+    expect(lines[1]).toMatch(/^the\tDT\t(\S+)\tDT\/\1\t/);
+    expect(lines[4]).toMatch(/^# 2 /);
+  });
+
+  test("--known fills in what is open and keeps what is given", async () => {
+    const { out } = await folder.run(["predict", "model.sg", "--known"], "the _\ncan VB\n");
+    expect(out).toMatch(/^the\tDT\t\S+\ncan\tVB\t1\n\n$/);
+  });
+
+  test("--contexts and --inference choose another search", async () => {
+    const { code, out } = await run("predict", "model.sg", "new.txt", "--contexts", "0", "--inference", "rcms");
+    expect(code).toBe(0);
+    expect(out).not.toBe((await run("predict", "model.sg", "new.txt")).out);
+  });
+
+  test("answers a sequence as soon as it is complete, and ends quietly when its reader goes", async () => {
+    const child = folder.start("predict", "model.sg");
+    child.stdin?.on("error", () => undefined);
+    let error = "";
+    child.stderr?.on("data", (text) => {
+      error += text;
+    });
+    child.stdin?.write("the\ndog\n\n");
+    const first = await new Promise<Buffer>((resolve) => child.stdout?.once("data", resolve)); // the input is still open
+    expect(String(first)).toMatch(/^the\tDT/);
+    child.stdout?.destroy();
+    const exited = new Promise((resolve) => child.on("exit", resolve));
+    child.stdin?.end("the\ndog\n\n".repeat(20_000));
+    expect(await exited).toBe(0);
+    expect(error).toBe("");
+  });
+});
+
+describe("evaluate", () => {
+  test("--json gives the measures that scripts rely on", async () => {
+    const { code, out, error } = await run("evaluate", "model.sg", "test.txt", "--json");
+    expect({ code, error }).toEqual({ code: 0, error: "" });
+    const report = JSON.parse(out);
+    const tokens = testText.split("\n").filter((line) => line !== "").length;
+    expect(report).toMatchObject({ sequences: 40, tokens, unknownLabels: 0 });
+    expect(report.chunkF1).toBeUndefined();
+    expect(report.logLikelihood).toBeLessThan(0);
+    expect(Object.keys(report.recallAtPrecision)).toEqual(["0.9", "0.95", "0.99"]);
+    // The same accuracy as counting the lines of `predict` where the label given is the label found.
+    const predicted = (await run("predict", "model.sg", "test.txt")).out.split("\n").filter((line) => line !== "");
+    const right = predicted.filter((line) => line.split("\t")[1] === line.split("\t")[2]).length;
+    expect(report.tokenAccuracy).toBeCloseTo(right / tokens, 12);
+  });
+
+  test("a report to read", async () => {
+    const { code, out } = await run("evaluate", "model.sg", "test.txt");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^sequences +40 +\d/);
+    expect(out).toMatch(/^NN +\d/m);
+  });
+
+  test("--require decides the exit code", async () => {
+    const passed = await run("evaluate", "model.sg", "test.txt", "--json", "--require", "tokenAccuracy=0.5");
+    expect(passed.code).toBe(0);
+    const failed = await run("evaluate", "model.sg", "test.txt", "--json", "--require", "tokenAccuracy=1.1");
+    expect(failed.code).toBe(1);
+    expect(failed.error).toMatch(/tokenAccuracy is \S+, not 1\.1 or more/);
+    expect(() => JSON.parse(failed.out)).not.toThrow();
+    expect((await run("evaluate", "model.sg", "test.txt", "--require", "tokenAcuracy=1")).error).toMatch(
+      /tokenAccuracy/,
+    );
+  });
+
+  test("a label that the model does not know is refused at its line, or counted as wrong", async () => {
+    folder.write("odd.txt", "the DT\ndog NN\nruns XX\n\n");
+    const refused = await run("evaluate", "model.sg", "odd.txt");
+    expect(refused.code).toBe(2);
+    expect(refused.error).toMatch(/^stargram: odd\.txt:3: the model does not know the label `XX`\n {2}it knows/);
+    const { out } = await run("evaluate", "model.sg", "odd.txt", "--json", "--allow-unknown");
+    expect(JSON.parse(out)).toMatchObject({ tokens: 3, unknownLabels: 1, sequenceAccuracy: 0 });
+    expect((await run("predict", "model.sg", "odd.txt")).error).toMatch(/odd\.txt:3: .*`XX`/);
+  });
+
+  test("chunks", async () => {
+    folder.write("chunks.txt", "the B-NP\ndog I-NP\nbarks O\n\n".repeat(20));
+    await run("train", "tag", "chunks.txt", "--out", "chunks.sg", "--quiet");
+    const { out } = await run("evaluate", "chunks.sg", "chunks.txt", "--json");
+    expect(JSON.parse(out)).toMatchObject({ chunkF1: 1, tokenAccuracy: 1, sequenceAccuracy: 1 });
+  });
+});
+
+describe("inspect", () => {
+  test("contents", async () => {
+    const { code, out } = await run("inspect", "model.sg", "--json");
+    expect(code).toBe(0);
+    const contents = JSON.parse(out);
+    expect(contents).toMatchObject({ kind: "tagger", features: "text", input: { format: "columns", columns: 1 } });
+    expect([...contents.labels].sort()).toEqual(["DT", "JJ", "NN", "VB"]);
+    expect((await run("inspect", "model.sg")).out).toMatch(/^labels +4: /m);
+  });
+
+  test("the strongest weights of a label", async () => {
+    const { weights } = JSON.parse((await run("inspect", "model.sg", "--label", "DT", "--top", "5", "--json")).out);
+    expect(weights).toHaveLength(5);
+    expect(Math.abs(weights[0].weight)).toBeGreaterThanOrEqual(Math.abs(weights[4].weight));
+    expect((await run("inspect", "model.sg", "--label", "DTT")).error).toMatch(/did you mean `DT`/);
+  });
+
+  test("reasons, from text and from a file", async () => {
+    const { out } = await run("inspect", "model.sg", "--explain", "the can barks", "--position", "2", "--json");
+    const { labels, positions } = JSON.parse(out);
+    expect(labels).toHaveLength(3);
+    expect(positions).toHaveLength(1);
+    expect(positions[0]).toMatchObject({ position: 2, token: "can", predicted: labels[1], label: labels[1] });
+    const features = positions[0].contributions.map(({ feature }: { feature: string }) => feature);
+    expect(features.length).toBeGreaterThan(0);
+    expect((await run("inspect", "model.sg", "--explain-from", "test.txt", "--sequence", "2")).out).toMatch(
+      /^1 \S+: DT/,
+    );
+    expect((await run("inspect", "model.sg", "--explain", "the", "--position", "2")).code).toBe(2);
+  });
+});
+
+describe("formats and attributes", () => {
+  test("a template, CRFsuite's attributes and JSON Lines train and predict alike", async () => {
+    folder.write("t.tpl", "U0:%x[0,0]\nU1:%x[-1,0]\nB\n");
+    const sentences = columns(60)
+      .trimEnd()
+      .split("\n\n")
+      .map((text) => text.split("\n").map((line) => line.split(" ")));
+    const at = (s: string[][], i: number) => (i < 0 ? "_B-1" : s[i][0]);
+    const items = sentences.map((s) =>
+      s.map(([word, label], i) => `${label}\tU0\\:${word}\tU1\\:${at(s, i - 1)}\n`).join(""),
+    );
+    folder.write("a.crf", items.join("\n"));
+    folder.write("short.txt", columns(60));
+    const json = sentences.map((s) =>
+      JSON.stringify({ tokens: s.map(([word]) => word), labels: s.map(([, label]) => label) }),
+    );
+    folder.write("a.jsonl", json.join("\n"));
+    const options = ["--epochs", "3", "--quiet", "--out"];
+    await run("train", "tag", "short.txt", "--template", "t.tpl", ...options, "template.sg");
+    await run("train", "tag", "a.jsonl", "--template", "t.tpl", ...options, "jsonl.sg");
+    await run("train", "tag", "a.crf", "--format", "crfsuite", ...options, "crf.sg");
+    const reports = [
+      await run("evaluate", "template.sg", "short.txt", "--json"),
+      await run("evaluate", "jsonl.sg", "a.jsonl", "--json"),
+      await run("evaluate", "crf.sg", "a.crf", "--json"),
+      // A model trained on tokens in JSON can read them in columns too.
+      await run("evaluate", "jsonl.sg", "short.txt", "--format", "columns", "--json"),
+    ].map(({ out }) => ({ ...JSON.parse(out), seconds: 0 }));
+    for (const report of reports.slice(1)) expect(report).toEqual(reports[0]);
+    expect((await run("predict", "crf.sg", "short.txt")).error).toMatch(/short\.txt:1: no position .*attribute/);
+  });
+
+  test("letters, with pixels and folds", async () => {
+    const line = (id: number, letter: string, next: number, word: number, place: number, fold: number) => {
+      const pixels = Array.from({ length: 128 }, (_, p) => (p % (letter.charCodeAt(0) - 94) === 0 ? 1 : 0));
+      return [id, letter, next, word, place, fold, ...pixels].join("\t");
+    };
+    const lines: string[] = [];
+    for (let word = 0; word < 20; word++) {
+      const id = word * 2 + 1;
+      lines.push(line(id, "ab"[word % 2], id + 1, word, 1, word % 10), line(id + 1, "c", -1, word, 2, word % 10));
+    }
+    folder.write("letter.data", `${lines.join("\n")}\n`);
+    const how = ["--format", "letters", "--pixels", "8x4"];
+    const trained = await run(
+      "train",
+      "tag",
+      "letter.data",
+      ...how,
+      "--folds",
+      "0,2-9",
+      "--out",
+      "letters.sg",
+      "--json",
+      "--quiet",
+    );
+    expect(JSON.parse(trained.out)).toMatchObject({ sequences: 18, tokens: 36, labels: 3, source: "given" });
+    // The model knows which pixels it looks at.
+    const tested = await run("evaluate", "letters.sg", "letter.data", "--folds", "1", "--json");
+    expect(JSON.parse(tested.out)).toMatchObject({ sequences: 2, tokens: 4, sequenceAccuracy: 1 });
+    const { out } = await run("predict", "letters.sg", "letter.data", "--folds", "1");
+    expect(out).toMatch(/^1\tb\t\S+\n1\tc\t\S+\n\n11\tb/);
+    expect((await run("predict", "letters.sg", "letter.data", "--folds", "1-")).code).toBe(2);
+  });
+
+  test("a warm start knows what the older model knew", async () => {
+    folder.write("more.txt", "the DT\nzebra NN\n\n");
+    const options = ["--epochs", "1", "--rate", "0.001", "--held-out", "0", "--quiet", "--out"];
+    await run("train", "tag", "more.txt", "--from", "model.sg", ...options, "warm.sg");
+    const { out } = await run("evaluate", "warm.sg", "test.txt", "--json");
+    expect(JSON.parse(out).unknownLabels).toBe(0); // labels that `more.txt` alone does not have
+    const weights = JSON.parse((await run("inspect", "warm.sg", "--label", "DT", "--json")).out).weights;
+    expect(weights.some(({ feature }: { feature: string }) => feature === "lower[0]=the")).toBe(true);
+  });
+
+  test("partial labels and sets of labels", async () => {
+    folder.write("partial.txt", columns(80).replaceAll("can NN", "can _").replaceAll("saw NN", "saw NN|VB"));
+    const { code } = await run("train", "tag", "partial.txt", "--label-sets", "--out", "partial.sg", "--quiet");
+    expect(code).toBe(0);
+    expect(JSON.parse((await run("inspect", "partial.sg", "--json")).out).labels).toHaveLength(4);
+    expect(
+      JSON.parse((await run("evaluate", "partial.sg", "partial.txt", "--json")).out).unknownTokens,
+    ).toBeGreaterThan(0);
+  });
+});
+
+describe("data", () => {
+  test("list", async () => {
+    expect((await run("data", "list")).out).toMatch(/^letters +[\d,]+ /m);
+    const { datasets } = JSON.parse((await run("data", "list", "--json")).out);
+    expect(datasets[0].files[0].sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("get refuses an unknown name with the nearest", async () => {
+    const { code, error } = await run("data", "get", "leters");
+    expect(code).toBe(2);
+    expect(error).toMatch(/did you mean `letters`/);
+  });
+});
+
+describe("usage", () => {
+  test("the version and the kernel", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(await run("--version")).toEqual({ code: 0, out: `stargram ${version} (reference kernel)\n`, error: "" });
+  });
+
+  test("every command explains itself with examples", async () => {
+    const commands = [["train", "tag"], ["predict"], ["evaluate"], ["inspect"], ["data", "list"], ["data", "get"]];
+    for (const { code, out } of await Promise.all(commands.map((words) => run(...words, "--help")))) {
+      expect(code).toBe(0);
+      expect(out).toMatch(/\nExamples:\n {2}.*stargram /);
+    }
+    expect((await run()).out).toMatch(/Where to start/);
+  });
+
+  test.each([
+    [["train", "tag", "train.txt", "--ordr", "2", "--out", "x"], /unknown option '--ordr'\n\(Did you mean --order\?\)/],
+    [["predct", "model.sg"], /unknown command 'predct'\n\(Did you mean predict\?\)/],
+    [["train", "tga", "train.txt"], /Did you mean tag/],
+    [["predict"], /missing required argument 'model'/],
+    [["train", "tag", "train.txt"], /--out/],
+    [["train", "tag", "train.txt", "--out", "x.sg", "--order", "two"], /--order.*whole number/],
+    [["train", "tag", "train.txt", "--out", "x.sg", "--rows", "some"], /longest, all/],
+    [
+      ["train", "tag", "train.txt", "--out", "x.sg", "--template", "t", "--features", "text"],
+      /t: there is no such file/,
+    ],
+  ])("%j is refused", async (words, message) => {
+    const { code, out, error } = await run(...words);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(error).toMatch(message);
+    expect(error).not.toMatch(/ {4}at /);
+  });
+});
+
+describe("bad input", () => {
+  const bad: [what: string, content: string | Uint8Array, message: RegExp][] = [
+    ["a wrong column count", "the DT\ndog\n", /bad:2: 2 columns expected as on line 1, found 1/],
+    ["an empty file", "", /bad: no sequences: the file is empty/],
+    [
+      "invalid UTF-8",
+      Uint8Array.of(0x61, 0x20, 0x62, 0x0a, 0xff, 0x20, 0x62, 0x0a),
+      /bad:2: the text is not valid UTF-8/,
+    ],
+    ["no labels", "the\ndog\n", /bad:1: .*label/],
+    ["a damaged gzip file", gzipSync("the DT\n").subarray(0, 12), /bad: the gzip file is cut short/],
+  ];
+
+  test.each(bad)("%s", async (_what, content, message) => {
+    folder.write("bad", content);
+    const { code, out, error } = await run("train", "tag", "bad", "--format", "columns", "--out", "bad.sg");
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(error).toMatch(message);
+    expect(folder.has("bad.sg")).toBe(false);
+  });
+
+  test("the wrong number of columns for the model", async () => {
+    const { code, error } = await folder.run(["predict", "model.sg"], "a b c\n");
+    expect(code).toBe(2);
+    expect(error).toMatch(/standard input:1: the model was trained on 1 column and a label, found 3/);
+  });
+
+  test("a bad template", async () => {
+    folder.write("bad.tpl", "U0:%x[0,0]\nU1:%x[0\n");
+    const { code, error } = await run("train", "tag", "train.txt", "--template", "bad.tpl", "--out", "bad.sg");
+    expect(code).toBe(2);
+    expect(error).toMatch(/^stargram: bad\.tpl:2:\d+: /);
+  });
+
+  test("models that are missing, cut short, damaged or something else", async () => {
+    const model = readFileSync(folder.file("model.sg"));
+    writeFileSync(folder.file("cut.sg"), model.subarray(0, model.length - 100));
+    const damaged = Buffer.from(model);
+    damaged[model.length - 50] ^= 1;
+    writeFileSync(folder.file("damaged.sg"), damaged);
+    for (const [path, message] of [
+      ["none.sg", /none\.sg: no such file/],
+      ["cut.sg", /cut\.sg: the file is cut short/],
+      ["damaged.sg", /damaged\.sg: the file is damaged/],
+      ["train.txt", /train\.txt: not a Stargram model/],
+      [".", /folder/],
+    ] as const) {
+      const { code, out, error } = await run("predict", path, "new.txt");
+      expect({ path, code, out }).toEqual({ path, code: 2, out: "" });
+      expect(error).toMatch(message);
+      expect(error).not.toMatch(/ {4}at /);
+    }
+  });
+
+  test("a place that cannot be written is refused before training", async () => {
+    for (const [out, message] of [
+      [".", /folder/],
+      ["nowhere/model.sg", /its folder does not exist/],
+      ["train.txt", /the model would replace the data/],
+      ["test.txt", /no Stargram model; it will not be replaced/],
+    ] as const) {
+      const { code, error } = await run("train", "tag", "train.txt", "--out", out, "--epochs", "1000000");
+      expect(code).toBe(2);
+      expect(error).toMatch(message);
+    }
+  });
+});

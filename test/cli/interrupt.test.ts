@@ -1,0 +1,97 @@
+// A training that is stopped, killed and resumed: it ends with the very model it would have given undisturbed.
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { columns, ended, Folder, until } from "./helpers.js";
+
+const folder = new Folder();
+const options = ["--epochs", "25", "--patience", "25", "--order", "3", "--contexts", "30"];
+const train = (out: string, ...more: string[]) => ["train", "tag", "train.txt", "--out", out, ...more];
+const bytes = (name: string) => readFileSync(folder.file(name));
+
+beforeAll(async () => {
+  folder.write("train.txt", columns(120));
+  folder.write("other.txt", columns(120, 9));
+  expect((await folder.run(train("whole.sg", ...options))).code).toBe(0);
+});
+afterAll(() => folder.remove());
+
+describe("resume", () => {
+  test("after kill -9", async () => {
+    const child = folder.start(...train("killed.sg", ...options));
+    const end = ended(child);
+    await until(() => folder.has("killed.sg.checkpoint"));
+    child.kill("SIGKILL");
+    await end;
+    expect(folder.has("killed.sg")).toBe(false);
+
+    // Other options or data are refused, and leave everything as it was.
+    const checkpoint = bytes("killed.sg.checkpoint");
+    const order = await folder.run(train("killed.sg", "--resume", "--order", "2"));
+    expect(order.code).toBe(2);
+    expect(order.error).toMatch(/--order is not that of the training to be resumed \(2 now, 3 then\)/);
+    const data = await folder.run(["train", "tag", "other.txt", "--out", "killed.sg", "--resume"]);
+    expect(data.code).toBe(2);
+    expect(data.error).toMatch(/the data is not that of the training to be resumed/);
+    expect(bytes("killed.sg.checkpoint")).toEqual(checkpoint);
+    const loaded = await folder.run(["predict", "killed.sg.checkpoint", "train.txt"]);
+    expect(loaded.error).toMatch(/checkpoint of an unfinished training/);
+
+    expect((await folder.run(train("killed.sg", "--resume", "--order", "3"))).code).toBe(0);
+    expect(bytes("killed.sg")).toEqual(bytes("whole.sg"));
+    expect(folder.has("killed.sg.checkpoint")).toBe(false);
+  });
+
+  test("after Ctrl-C, which leaves a model that can be used", async () => {
+    const child = folder.start(...train("stopped.sg", ...options));
+    const end = ended(child);
+    await until(() => folder.has("stopped.sg.checkpoint"));
+    child.kill("SIGINT");
+    const { code, out, error } = await end;
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+    expect(error).toMatch(/go on with: stargram train tag train\.txt --out stopped\.sg --resume\n$/);
+    expect((await folder.run(["evaluate", "stopped.sg", "train.txt", "--require", "tokenAccuracy=0.5"])).code).toBe(0);
+    expect((await folder.run(train("stopped.sg", "--resume"))).code).toBe(0);
+    expect(bytes("stopped.sg")).toEqual(bytes("whole.sg"));
+    expect(folder.has("stopped.sg.checkpoint")).toBe(false);
+  });
+
+  test("without anything to resume", async () => {
+    const { code, error } = await folder.run(train("whole.sg", "--resume"));
+    expect(code).toBe(2);
+    expect(error).toMatch(/there is no unfinished training to resume/);
+  });
+});
+
+test("a second Ctrl-C ends at once and leaves the old model", async () => {
+  // One sequence so long that a step takes a while: both signals arrive within it.
+  folder.write("long.txt", columns(6000).replaceAll("\n\n", "\n"));
+  folder.write("old.sg", bytes("whole.sg"));
+  const child = folder.start(
+    "train",
+    "tag",
+    "long.txt",
+    "--out",
+    "old.sg",
+    "--epochs",
+    "1000",
+    "--patience",
+    "1000",
+    "--held-out",
+    "0",
+  );
+  const end = ended(child);
+  await until(() => folder.has("old.sg.checkpoint"));
+  child.kill("SIGINT");
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  child.kill("SIGINT");
+  expect((await end).code).toBe(130);
+  expect(bytes("old.sg")).toEqual(bytes("whole.sg"));
+});
+
+test("--quiet says nothing, --json one object", async () => {
+  const quiet = await folder.run(train("quiet.sg", "--epochs", "1", "--quiet"));
+  expect(quiet).toEqual({ code: 0, out: "", error: "" });
+  const { out } = await folder.run(train("json.sg", "--epochs", "2", "--quiet", "--json"));
+  expect(JSON.parse(out)).toMatchObject({ model: "json.sg", kind: "tagger", labels: 4, sequences: 120, passes: 2 });
+});
