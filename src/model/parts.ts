@@ -132,20 +132,30 @@ export class PartsReader {
   strings(name: string): string[] {
     const bytes = this.tensor<Uint8Array>(`${name}.text`, [Uint8Array]);
     const end = this.integers(`${name}.end`);
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    // Decoded in one go, which is several times faster than string by string, and cut at the same places.
+    const text = this.decoded(bytes, name);
     const strings: string[] = [];
     let begin = 0;
+    let unit = 0; // the place in `text`, in UTF-16 units
     for (let i = 0; i < end.length; i++) {
       if (end[i] < begin || end[i] > bytes.length) throw this.damaged(`the strings of \`${name}\` overlap`);
-      try {
-        strings.push(decoder.decode(bytes.subarray(begin, end[i])));
-      } catch {
-        throw this.damaged(`a string of \`${name}\` is not UTF-8`);
+      if ((bytes[end[i]] & 0xc0) === 0x80) throw this.damaged(`a string of \`${name}\` is not UTF-8`);
+      const from = unit;
+      for (; begin < end[i]; begin++) {
+        if ((bytes[begin] & 0xc0) !== 0x80) unit += bytes[begin] >= 0xf0 ? 2 : 1;
       }
-      begin = end[i];
+      strings.push(text.slice(from, unit));
     }
     if (begin !== bytes.length) throw this.damaged(`\`${name}\` has text beyond its last string`);
     return strings;
+  }
+
+  private decoded(bytes: Uint8Array, name: string): string {
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw this.damaged(`a string of \`${name}\` is not UTF-8`);
+    }
   }
 
   alphabet(name: string): Alphabet {
