@@ -25,6 +25,11 @@ import {
 /** How contexts are chosen when learning; see the table in the documentation of `Transducer`. */
 export type Strategy = "rcms" | "model" | "target" | "hybrid" | "forced";
 
+/** Pairs of (context, symbols of the output written) up to which all alignments of an output are looked at. */
+const MOST_NODES = 16_000_000;
+/** Beyond, this many numbers of written symbols at each position. */
+const BAND = 257;
+
 /** Graphs of inputs up to this length are kept. */
 const CACHED_LENGTH = 256;
 
@@ -159,9 +164,12 @@ export class TransducerEngine {
     }
   }
 
-  /** Log of the probability of an output, summed over alignments, in the trellis of the latest forward pass. */
-  logProbability(output: ArrayLike<number>): number {
-    return this.clamped.forward(this.kernel.trellis, outputClamp(output, this.shape.symbolCount - 1));
+  /**
+   * Log of the probability of an output, summed over alignments, in the trellis of the latest forward pass, of an input
+   * of `length` symbols. Where all alignments would be too many, those near `moves`, or near the diagonal.
+   */
+  logProbability(output: ArrayLike<number>, length: number, moves?: readonly number[]): number {
+    return this.clamped.forward(this.kernel.trellis, this.clampOf(output, length, moves));
   }
 
   /** Adds the gradient of the log-likelihood of an input's answers. */
@@ -220,8 +228,23 @@ export class TransducerEngine {
     this.addGradient(input.length, count, gradient);
   }
 
-  private clampOf(answer: Int32Array, _length: number): ClampTable {
-    return outputClamp(answer, this.shape.symbolCount - 1);
+  private clampOf(output: ArrayLike<number>, length: number, moves?: readonly number[]): ClampTable {
+    const { symbolCount, maxEmit } = this.shape;
+    const clamp = outputClamp(output, symbolCount - 1);
+    const slots = length * (maxEmit + 1) + 1;
+    if (slots * (this.inference.contexts + 1) * clamp.stateCount <= MOST_NODES) return clamp;
+    const low = new Int32Array(slots);
+    let written = 0;
+    let m = 0;
+    for (let j = 0; j <= length; j++) {
+      const centre = moves ? written : Math.floor((j * output.length) / length);
+      const last = Math.max(0, clamp.stateCount - BAND);
+      const first = Math.min(last, Math.max(0, centre - (BAND >> 1)));
+      low.fill(first, j * (maxEmit + 1), Math.min(slots, (j + 1) * (maxEmit + 1)));
+      if (moves) for (; m < moves.length && moves[m++] !== symbolCount - 1; ) written++;
+    }
+    clamp.band = { low, width: BAND };
+    return clamp;
   }
 
   /** [slotCount] the decisions of a path at the slots it passes, -1 elsewhere. */
@@ -290,22 +313,26 @@ export class TransducerEngine {
     return path ? path.symbols.filter((symbol) => symbol !== shift) : [];
   }
 
-  judge(input: Int32Array, answers: readonly Answer[], weights: Float64Array): Judged {
+  judge(input: Int32Array, answers: readonly Answer[], weights: Float64Array): Judged & { aligned: number } {
     const trellis = this.forward(input, weights);
     const output = this.bestOutput(trellis);
     let logLikelihood = 0;
     let errors = Number.POSITIVE_INFINITY;
     let decisions = 0;
+    let aligned = 0;
     for (const answer of answers) {
-      const log = this.logProbability(answer.output);
-      if (log > Number.NEGATIVE_INFINITY) logLikelihood += answer.count * log;
+      const log = this.logProbability(answer.output, input.length);
+      if (log > Number.NEGATIVE_INFINITY) {
+        logLikelihood += answer.count * log;
+        aligned += answer.count;
+      }
       const distance = editDistance(output, answer.output);
       if (distance < errors) {
         errors = distance;
         decisions = answer.output.length;
       }
     }
-    return { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0 };
+    return { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0, aligned };
   }
 }
 
@@ -325,7 +352,7 @@ function addPath(trellis: Trellis, moves: Int32Array, arcs: Float64Array, count:
 
 /** Pairs to train a transducer on. */
 export class TransducerLearner implements Learner {
-  /** [inputs] pairs that had an alignment when the input was last learned from. */
+  /** [inputs] pairs that had an alignment when the input was last learned from or judged. */
   readonly aligned: Int32Array;
 
   constructor(
@@ -346,6 +373,11 @@ export class TransducerLearner implements Learner {
     return this.corpus.inputCount;
   }
 
+  /** Pairs that had an alignment when they were last learned from. */
+  alignedPairs(): number {
+    return this.aligned.reduce((sum, count) => sum + count, 0);
+  }
+
   private answers(example: number): Answer[] {
     const { answerStart, answerCount } = this.corpus;
     const answers: Answer[] = [];
@@ -363,6 +395,8 @@ export class TransducerLearner implements Learner {
   }
 
   judge(example: number, weights: Float64Array): Judged {
-    return this.engine.judge(inputOf(this.corpus, example), this.answers(example), weights);
+    const judged = this.engine.judge(inputOf(this.corpus, example), this.answers(example), weights);
+    this.aligned[example] = judged.aligned;
+    return judged;
   }
 }

@@ -1,0 +1,539 @@
+// The transducer: learns from pairs of an input and an output of different lengths, whose alignment nobody knows, to write
+// outputs for new inputs, and says how sure it is. The probability of an output is summed over all its alignments.
+//
+//   const transducer = await Transducer.train([{ input: [..."photo"], output: ["F", "OW", "T", "OW"] }, …]);
+//   const { output, probability } = transducer.predict([..."phone"], { alignment: true });
+
+import { Alphabet } from "../core/alphabet.js";
+import { type Clamp, clampTrellis } from "../core/clamp.js";
+import { InputError, unknownName } from "../core/errors.js";
+import { bestPath, bestPaths, type Path, trellisLattice } from "../core/lattice.js";
+import type { Inference } from "../core/trellis.js";
+import { generator, shuffle } from "../learn/random.js";
+import {
+  type Checkpoint,
+  type Epoch,
+  split,
+  type Trained,
+  type TrainingHooks,
+  type TrainingOptions,
+  train,
+  trainingDefaults,
+} from "../learn/train.js";
+import { Aligner } from "./transducer-aligner.js";
+import { type Strategy, TransducerEngine, TransducerLearner, type TransducerShape } from "./transducer-learner.js";
+import { answerOf, inputOf, type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
+import { type AlignedPair, type TransducerRowOptions, type TransducerRows, transducerRows } from "./transducer-rows.js";
+
+export interface TransducerOptions extends TrainingOptions {
+  /** How many moves back a decision looks; a move writes a symbol or goes to the next input symbol. */
+  order: number;
+  /** How many contexts each slot keeps beside `⋆`. */
+  contexts: number;
+  /** Contexts with less than this share of their slot's heaviest are not kept. */
+  lightest: number;
+  /** Most symbols written for one input symbol. */
+  maxEmit: number;
+  /** How contexts are chosen while learning: `rcms`, or one of the others that the paper compares. */
+  strategy: Strategy;
+  /** Input symbols looked at on either side. */
+  window: number;
+  /** Written symbols that rows of outputs look back. */
+  outputGrams: number;
+  /** Moves that rows of aligned pairs look back when they look at 0, 1, … further input symbols. */
+  moveGrams: readonly number[];
+  /** Features seen fewer times in the rough alignment of the training pairs are left out. */
+  minCount: number;
+}
+
+/** What is not given is chosen by the data: see `chooseOptions`. */
+export const transducerDefaults: Omit<TransducerOptions, "maxEmit" | "minCount" | "heldOut" | "l2"> = {
+  ...trainingDefaults,
+  epochs: 8,
+  patience: 1,
+  order: 8,
+  contexts: 8,
+  lightest: 1e-3,
+  strategy: "rcms",
+  window: 4,
+  outputGrams: 4,
+  moveGrams: [6, 4, 2],
+};
+
+export interface TrainTransducerOptions extends Partial<TransducerOptions>, TrainingHooks {
+  /** A training to go on with; data and options must be the same. */
+  checkpoint?: Checkpoint;
+  /** Anything to be kept with the model, such as how its input was read. */
+  note?: Record<string, unknown>;
+}
+
+/** What is known of how a transducer was trained. */
+export interface TransducerSummary {
+  pairs: number;
+  inputs: number;
+  /** Pairs that had an alignment when they were last looked at. */
+  alignedPairs: number;
+  history: Epoch[];
+  bestEpoch: number;
+  /** Scores were divided by this to make the held-out pairs most probable. */
+  temperature: number;
+  /** Training was stopped before its end. */
+  stopped: boolean;
+}
+
+export interface TransducePredictOptions {
+  /** Give the n most probable outputs. */
+  nbest?: number;
+  /** Give the best alignment of each output. */
+  alignment?: boolean;
+  /** Choose contexts in another way than the model's own. */
+  inference?: Partial<Pick<Inference, "mode" | "contexts" | "lightest">>;
+}
+
+/** An input symbol and what was written for it. */
+export interface AlignedSymbol {
+  input: string;
+  output: string[];
+}
+
+export interface TransducedOutput {
+  output: string[];
+  /** Probability of the output, summed over its alignments. */
+  probability: number;
+  alignment?: AlignedSymbol[];
+}
+
+export interface TransducerPrediction extends TransducedOutput {
+  logProbability: number;
+  nbest?: TransducedOutput[];
+  /** Input symbols that were never seen in training. */
+  unknown: string[];
+}
+
+/** The parts of a transducer: what a model file holds. */
+export interface TransducerParts {
+  inputSymbols: Alphabet;
+  outputSymbols: Alphabet;
+  rows: TransducerRows;
+  weights: Float64Array;
+  options: TransducerOptions;
+  summary: TransducerSummary;
+  note: Record<string, unknown>;
+}
+
+/** Paths looked at for the outputs of an input: so many, and so many more for each output asked for. */
+const PATHS = 32;
+const PATHS_PER_OUTPUT = 16;
+
+export class Transducer {
+  readonly inputSymbols: Alphabet;
+  readonly outputSymbols: Alphabet;
+  readonly rows: TransducerRows;
+  readonly weights: Float64Array;
+  readonly options: TransducerOptions;
+  readonly summary: TransducerSummary;
+  readonly note: Record<string, unknown>;
+  private readonly engine: TransducerEngine;
+
+  constructor(parts: TransducerParts) {
+    this.inputSymbols = parts.inputSymbols;
+    this.outputSymbols = parts.outputSymbols;
+    this.rows = parts.rows;
+    this.weights = parts.weights;
+    this.options = parts.options;
+    this.summary = parts.summary;
+    this.note = parts.note;
+    const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
+    this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
+  }
+
+  /** Learns from pairs. Pairs with the same input are several right answers for it. */
+  static async train(
+    pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
+    given: TrainTransducerOptions = {},
+  ): Promise<Transducer> {
+    const hooks = readHooks(given);
+    const inputSymbols = new Alphabet();
+    const outputSymbols = new Alphabet();
+    const builder = new PairCorpusBuilder(inputSymbols, outputSymbols);
+    for await (const pair of pairs) {
+      if (pair.input.length === 0) throw new InputError("the input is empty", pair);
+      builder.add(pair);
+    }
+    if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
+    const corpus = builder.build();
+    const options = chooseOptions(corpus, given);
+    const shape = shapeOf(inputSymbols, outputSymbols, options);
+    const rows = makeRows(corpus, shape, options);
+    const engine = new TransducerEngine(rows, shape, inferenceOf(options));
+    const imputed = options.strategy === "forced" ? await imputeMoves(corpus, shape, options) : undefined;
+    const learner = new TransducerLearner(corpus, engine, options.strategy, imputed);
+    const trained = await train(learner, options, hooks, { checkpoint: given.checkpoint });
+    const temperature = chooseTemperature(learner, trained.weights, options);
+    return new Transducer({
+      inputSymbols,
+      outputSymbols,
+      rows,
+      // What is saved is single precision; rounding here makes a saved and loaded transducer answer exactly as this one.
+      weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
+      options,
+      summary: summaryOf(corpus, learner, trained, temperature),
+      note: given.note ?? {},
+    });
+  }
+
+  /** The most probable output of an input, with its probability and whatever else is asked for. */
+  predict(input: readonly string[], options: TransducePredictOptions = {}): TransducerPrediction {
+    const { symbols, unknown } = this.encode(input);
+    const count = Math.max(1, options.nbest ?? 1);
+    const trellis = this.engine.forward(symbols, this.weights, {
+      ...inferenceOf(this.options),
+      ...options.inference,
+    });
+    const found = this.outputsOf(bestPaths(trellisLattice(trellis)), symbols.length, count);
+    if (found.length === 0) throw new InputError("no output is left in the beam");
+    const outputs = found.slice(0, count).map(({ output, moves, log }) => {
+      const made: TransducedOutput = {
+        output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
+        probability: Math.min(1, Math.exp(log)),
+      };
+      if (options.alignment) made.alignment = this.alignmentOf(input, moves);
+      return made;
+    });
+    const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
+    if (options.nbest !== undefined) prediction.nbest = outputs;
+    return prediction;
+  }
+
+  /**
+   * Distinct outputs, the most probable first. They are those of the best paths, but each probability is summed over all
+   * alignments. It stops when no output that is not yet seen can be more probable than the last one asked for.
+   */
+  private outputsOf(paths: Iterable<Path>, length: number, count: number): Found[] {
+    const shift = this.outputSymbols.size;
+    const found: Found[] = [];
+    const seen = new Set<string>();
+    let left = 1;
+    let looked = 0;
+    for (const { symbols: moves } of paths) {
+      const output = moves.filter((move) => move !== shift);
+      const key = output.join();
+      if (!seen.has(key)) {
+        seen.add(key);
+        const log = this.engine.logProbability(output, length, moves);
+        found.push({ output, moves, log });
+        left -= Math.exp(log);
+        found.sort((a, b) => b.log - a.log);
+      }
+      if (found.length >= count && Math.exp(found[count - 1].log) >= left) break;
+      if (++looked >= PATHS + PATHS_PER_OUTPUT * count) break;
+    }
+    return found;
+  }
+
+  /** Log of the probability that an input has an output, summed over alignments; -Infinity if it cannot be written. */
+  logLikelihood(input: readonly string[], output: readonly string[]): number {
+    const { symbols } = this.encode(input);
+    const answer = this.encodeOutput(output);
+    if (!answer) return Number.NEGATIVE_INFINITY;
+    this.engine.forward(symbols, this.weights);
+    return Math.min(0, this.engine.logProbability(answer, symbols.length));
+  }
+
+  /** The best alignment of a pair, or undefined if the output cannot be written for the input. */
+  align(input: readonly string[], output: readonly string[]): AlignedSymbol[] | undefined {
+    const { symbols } = this.encode(input);
+    const answer = this.encodeOutput(output);
+    if (!answer) return undefined;
+    const trellis = this.engine.forward(symbols, this.weights);
+    const path = bestPath(clampTrellis(trellis, writes(answer, this.outputSymbols.size)));
+    return path ? this.alignmentOf(input, path.symbols) : undefined;
+  }
+
+  private alignmentOf(input: readonly string[], moves: readonly number[]): AlignedSymbol[] {
+    const aligned: AlignedSymbol[] = [];
+    let output: string[] = [];
+    for (const move of moves) {
+      if (move < this.outputSymbols.size) output.push(this.outputSymbols.nameOf(move));
+      else {
+        aligned.push({ input: input[aligned.length], output });
+        output = [];
+      }
+    }
+    return aligned;
+  }
+
+  private encode(input: readonly string[]): { symbols: Int32Array; unknown: string[] } {
+    if (input.length === 0) throw new InputError("the input is empty");
+    const unknown = new Set<string>();
+    const symbols = Int32Array.from(input, (name) => {
+      const symbol = this.inputSymbols.indexOf(name);
+      if (symbol >= 0) return symbol;
+      unknown.add(name);
+      return this.inputSymbols.size;
+    });
+    return { symbols, unknown: [...unknown] };
+  }
+
+  private encodeOutput(output: readonly string[]): Int32Array | undefined {
+    const symbols = Int32Array.from(output, (name) => this.outputSymbols.indexOf(name));
+    return symbols.includes(-1) ? undefined : symbols;
+  }
+}
+
+interface Found {
+  output: number[];
+  /** Its best alignment. */
+  moves: readonly number[];
+  log: number;
+}
+
+/** The clamp that allows the alignments of one output. */
+function writes(output: Int32Array, shift: number): Clamp {
+  return {
+    arcs(_slot, state, allow) {
+      if (state < output.length) allow(output[state], state + 1);
+      allow(shift, state);
+    },
+    ends: (state) => state === output.length,
+  };
+}
+
+function shapeOf(inputs: Alphabet, outputs: Alphabet, options: TransducerOptions): TransducerShape {
+  // Input symbols, then the one for all that are unknown, then the outside.
+  return {
+    symbolCount: outputs.size + 1,
+    boundary: inputs.size + 1,
+    maxEmit: options.maxEmit,
+    rowOptions: rowOptionsOf(options),
+  };
+}
+
+function rowOptionsOf({ window, outputGrams, moveGrams, minCount }: TransducerOptions): TransducerRowOptions {
+  return { window, windowLength: Math.max(1, 2 * window - 1), outputGrams, moveGrams, minCount };
+}
+
+function inferenceOf(options: TransducerOptions): Inference {
+  const { contexts, order, lightest, strategy } = options;
+  const mode = strategy === "rcms" ? "rcms" : "beam";
+  return { mode, contexts, order, lightest: mode === "rcms" ? lightest : 0, recombine: true, rows: "all" };
+}
+
+/** Pairs on which the rough alignment is fitted, at most. */
+const ALIGNER_INPUTS = 10_000;
+const ALIGNER_PASSES = 8;
+/** Up to this many inputs, four alignments of each pair are drawn instead of one: rows for what is not certain. */
+const FEW_INPUTS = 5_000;
+
+function makeRows(corpus: PairCorpus, shape: TransducerShape, options: TransducerOptions): TransducerRows {
+  const { symbolCount, boundary, maxEmit } = shape;
+  const aligner = new Aligner(boundary + 1, symbolCount, maxEmit);
+  const inputs = Int32Array.from({ length: corpus.inputCount }, (_, i) => i);
+  const some = shuffle(inputs, generator(options.seed, ALIGNER_PART)).slice(0, ALIGNER_INPUTS);
+  aligner.fit(corpus, some, ALIGNER_PASSES);
+  const samples = corpus.inputCount <= FEW_INPUTS ? 4 : 1;
+  const random = generator(options.seed, SAMPLE_PART);
+  const aligned: AlignedPair[] = [];
+  for (let i = 0; i < corpus.inputCount; i++) {
+    const input = inputOf(corpus, i);
+    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+      for (let s = 0; s < samples; s++) {
+        const moves = aligner.sample(input, answerOf(corpus, a), random);
+        if (moves) aligned.push({ input, moves });
+      }
+    }
+  }
+  return transducerRows(() => aligned, symbolCount, boundary, shape.rowOptions, samples);
+}
+
+/** Parts of the seed, beside those of training, which counts passes from 0. */
+const ALIGNER_PART = -1;
+const SAMPLE_PART = -2;
+
+/** Passes of the model that imputes alignments for `forced`. */
+const IMPUTING_PASSES = 3;
+
+/** [answers] the best alignment of each pair under a bigram model of moves with exact inference. */
+async function imputeMoves(
+  corpus: PairCorpus,
+  shape: TransducerShape,
+  options: TransducerOptions,
+): Promise<(Int32Array | undefined)[]> {
+  const bigram: TransducerOptions = { ...options, window: 0, outputGrams: 1, moveGrams: [1], order: 1 };
+  const bigramShape = { ...shape, rowOptions: rowOptionsOf(bigram) };
+  const rows = makeRows(corpus, bigramShape, bigram);
+  const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
+  const engine = new TransducerEngine(rows, bigramShape, inference);
+  const learner = new TransducerLearner(corpus, engine, "rcms");
+  const { weights } = await train(learner, { ...options, epochs: IMPUTING_PASSES, heldOut: 0 });
+  const moves: (Int32Array | undefined)[] = [];
+  for (let i = 0; i < corpus.inputCount; i++) {
+    const trellis = engine.forward(inputOf(corpus, i), weights);
+    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+      const path = bestPath(clampTrellis(trellis, writes(answerOf(corpus, a), shape.symbolCount - 1)));
+      moves.push(path ? Int32Array.from(path.symbols) : undefined);
+    }
+  }
+  return moves;
+}
+
+/** Held-out inputs on which the temperature is chosen, at most. */
+const TEMPERATURE_INPUTS = 500;
+
+/**
+ * The number by which to divide all scores so that held-out answers are most probable; 1 if nothing is held out. Found by
+ * golden-section search on its logarithm.
+ */
+function chooseTemperature(learner: TransducerLearner, weights: Float64Array, options: TransducerOptions): number {
+  const { heldOut } = split(learner.exampleCount, options);
+  const some = heldOut.slice(0, TEMPERATURE_INPUTS);
+  if (some.length === 0) return 1;
+  const scaled = new Float64Array(weights.length);
+  const logLikelihood = (logTemperature: number): number => {
+    const factor = Math.exp(-logTemperature);
+    for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
+    let sum = 0;
+    for (const example of some) sum += learner.judge(example, scaled).logLikelihood;
+    return sum;
+  };
+  const golden = (Math.sqrt(5) - 1) / 2;
+  let low = Math.log(0.5);
+  let high = Math.log(4);
+  let a = high - golden * (high - low);
+  let b = low + golden * (high - low);
+  let atA = logLikelihood(a);
+  let atB = logLikelihood(b);
+  while (high - low > 0.02) {
+    if (atA > atB) {
+      high = b;
+      b = a;
+      atB = atA;
+      a = high - golden * (high - low);
+      atA = logLikelihood(a);
+    } else {
+      low = a;
+      a = b;
+      atA = atB;
+      b = low + golden * (high - low);
+      atB = logLikelihood(b);
+    }
+  }
+  return Math.exp((low + high) / 2);
+}
+
+function summaryOf(
+  corpus: PairCorpus,
+  learner: TransducerLearner,
+  trained: Trained,
+  temperature: number,
+): TransducerSummary {
+  let pairs = 0;
+  for (const count of corpus.answerCount) pairs += count;
+  return {
+    pairs,
+    inputs: corpus.inputCount,
+    alignedPairs: learner.alignedPairs(),
+    history: trained.history,
+    bestEpoch: trained.bestEpoch,
+    temperature,
+    stopped: trained.stopped,
+  };
+}
+
+const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
+const otherNames = ["checkpoint", "note"] as const;
+const chosenNames = ["maxEmit", "minCount", "heldOut", "l2"] as const;
+
+function readHooks(given: TrainTransducerOptions): TrainingHooks {
+  const known = [...Object.keys(transducerDefaults), ...chosenNames, ...hookNames, ...otherNames];
+  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
+  const hooks: TrainingHooks = {};
+  for (const name of hookNames) if (given[name]) Object.assign(hooks, { [name]: given[name] });
+  return hooks;
+}
+
+/** Inputs held out, at most: more would not choose better and would be missed in training. */
+const MOST_HELD_OUT = 2_000;
+
+/**
+ * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
+ * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000.
+ */
+export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions): TransducerOptions {
+  const options: TransducerOptions = {
+    ...transducerDefaults,
+    maxEmit: neededEmit(corpus),
+    minCount: corpus.inputCount > FEW_INPUTS ? 2 : 1,
+    heldOut: Math.min(0.1, MOST_HELD_OUT / corpus.inputCount),
+    l2: 4,
+  };
+  for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
+    if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
+  }
+  checkTransducerOptions(options);
+  return options;
+}
+
+/** The least number of symbols per input symbol, at least 2, that lets 999 of 1,000 pairs be aligned. */
+function neededEmit(corpus: PairCorpus): number {
+  const needed: number[] = [];
+  for (let i = 0; i < corpus.inputCount; i++) {
+    const length = corpus.inputStart[i + 1] - corpus.inputStart[i];
+    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+      needed.push(Math.ceil((corpus.outputStart[a + 1] - corpus.outputStart[a]) / length));
+    }
+  }
+  needed.sort((a, b) => a - b);
+  return Math.max(2, needed[Math.ceil(needed.length * 0.999) - 1]);
+}
+
+/** Refuses options out of range, by name. */
+export function checkTransducerOptions(options: TransducerOptions): void {
+  const whole = (name: keyof TransducerOptions, least: number): void => {
+    const value = options[name];
+    if (!Number.isInteger(value) || (value as number) < least) {
+      throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${value}`);
+    }
+  };
+  const atLeast = (name: keyof TransducerOptions, least: number): void => {
+    const value = options[name];
+    if (!(Number.isFinite(value) && (value as number) >= least)) {
+      throw new InputError(`option \`${name}\` must be a number of at least ${least}, not ${value}`);
+    }
+  };
+  const share = (name: keyof TransducerOptions): void => {
+    const value = options[name] as number;
+    if (!(value >= 0 && value < 1)) {
+      throw new InputError(`option \`${name}\` must be a share from 0 to below 1, not ${value}`);
+    }
+  };
+  whole("order", 0);
+  whole("contexts", options.strategy === "rcms" ? 0 : 1);
+  whole("epochs", 1);
+  whole("patience", 0);
+  whole("minCount", 1);
+  whole("maxEmit", 1);
+  whole("window", 0);
+  whole("outputGrams", 0);
+  for (const grams of options.moveGrams) {
+    if (!Number.isInteger(grams) || grams < 0) {
+      throw new InputError(`option \`moveGrams\` must hold whole numbers of at least 0, not ${grams}`);
+    }
+  }
+  atLeast("rate", Number.MIN_VALUE);
+  atLeast("delta", Number.MIN_VALUE);
+  atLeast("l2", 0);
+  atLeast("l1", 0);
+  share("heldOut");
+  share("lightest");
+  if (!Number.isInteger(options.seed)) {
+    throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
+  }
+  const oneOf = (name: "strategy" | "select", values: readonly string[]): void => {
+    if (!values.includes(options[name])) throw unknownName(`${name} setting`, String(options[name]), values);
+  };
+  oneOf("strategy", strategies);
+  oneOf("select", ["likelihood", "accuracy"]);
+}
+
+export const strategies: readonly Strategy[] = ["rcms", "model", "target", "hybrid", "forced"];
