@@ -220,7 +220,7 @@ export class Tagger {
   /** The most probable labels of a sequence, with their probability and whatever else is asked for. */
   predict(sequence: TaggingSequence, options: PredictOptions = {}): TaggerPrediction {
     const { corpus, length } = this.encode(sequence, options.known);
-    const inference = inferenceOf({ ...this.options, ...options.inference });
+    const inference = this.inferenceWith(options.inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
     const clamped = options.known ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
     const lattice = clamped ?? trellisLattice(trellis);
@@ -260,6 +260,12 @@ export class Tagger {
     return prediction;
   }
 
+  private inferenceWith(chosen: PredictOptions["inference"] = {}): Inference {
+    const options = { ...this.options, ...chosen };
+    checkTaggerOptions(options);
+    return inferenceOf(options);
+  }
+
   private firstOutputs(
     lattice: Lattice,
     count: number,
@@ -290,7 +296,7 @@ export class Tagger {
   logLikelihood(sequence: TaggingSequence, options: Pick<PredictOptions, "inference"> = {}): number {
     if (!sequence.labels) throw new InputError("the sequence has no labels", sequence);
     const { corpus } = this.encode(sequence, sequence.labels);
-    const inference = inferenceOf({ ...this.options, ...options.inference });
+    const inference = this.inferenceWith(options.inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
     return Math.min(0, this.engine.clampedLogPartition(corpus, 0, trellis) - trellis.logPartition);
   }
