@@ -11,7 +11,6 @@ import type { Problem, RowSpace } from "../core/problem.js";
 import { rowCount } from "../core/rows.js";
 import { BEGIN, grown, type Inference } from "../core/trellis.js";
 import { ReferenceKernel } from "./reference.js";
-import { kthLargest } from "./select.js";
 
 /** What the kernel needs of rows and weights, computed once for many passes. */
 export interface SharedRows {
@@ -91,6 +90,7 @@ export class SharedKernel extends ReferenceKernel {
   private classTo = new Int32Array(64);
   private classFactor = new Float64Array(64); // sum of k(c)
   private classEntry = new Int32Array(64);
+  private classCommon = new Int32Array(64); // with the next class, after expansion
 
   // Entries: (class, symbol) pairs with a gain.
   private entryCount = 0;
@@ -115,12 +115,14 @@ export class SharedKernel extends ReferenceKernel {
   private symbolStamp = new Int32Array(0);
   private symbolEntry = new Int32Array(0);
   private keptIndex = new Int32Array(0);
-  private values = new Float64Array(256);
-  private candidateKey = new Int32Array(256);
-  private candidateMass = new Float64Array(256);
-  private candidateCount = 0;
+  /** The heaviest (symbol, class) pairs met so far: a heap with the lightest first, and what a pair must exceed to enter. */
+  private heapMass = new Float64Array(64);
+  private heapKey = new Int32Array(64);
+  private heapCount = 0;
+  private heapFloor = 0;
   private likely = new Int32Array(0);
   private keptKey = new Int32Array(64);
+  private keptCount = 0;
   private ancestors = new Int32Array(64);
   private classMass = new Float64Array(256); // [kept symbols][classes]
 
@@ -185,6 +187,7 @@ export class SharedKernel extends ReferenceKernel {
       const scale = this.weigh();
       if (Number.isNaN(scale)) return false;
       this.formClasses();
+      this.clearHeap();
       this.expandClasses();
       this.chooseContexts();
       this.routeClasses();
@@ -240,7 +243,7 @@ export class SharedKernel extends ReferenceKernel {
     const from = trellis.slotStart[slot];
     const to = trellis.slotStart[slot + 1];
     this.growClasses(this.classCount + to - from);
-    const { classFrom, classTo, classFactor } = this;
+    const { classFrom, classTo, classFactor, classCommon } = this;
     const { contextLength, contextCommon } = trellis;
     this.slotClass[slot] = this.classCount;
     let q = this.classCount;
@@ -249,11 +252,9 @@ export class SharedKernel extends ReferenceKernel {
     for (let c = from; c < to; c++) {
       sum += contextFactor[c];
       const length = Math.min(contextLength[c] + 1, memory);
-      const same =
-        c + 1 < to &&
-        Math.min(contextCommon[c] + 1, memory) === length &&
-        Math.min(contextLength[c + 1] + 1, memory) === length;
-      if (same) continue;
+      const common = Math.min(contextCommon[c] + 1, memory);
+      if (c + 1 < to && common === length && Math.min(contextLength[c + 1] + 1, memory) === length) continue;
+      classCommon[q] = common;
       classFrom[q] = begin;
       classTo[q] = c + 1;
       classFactor[q++] = sum;
@@ -263,7 +264,10 @@ export class SharedKernel extends ReferenceKernel {
     this.classCount = q;
   }
 
-  /** Lists the entries of each class: first the rows its contexts share, then those that one context alone has. */
+  /**
+   * Lists the entries of each class: first the rows its contexts share, then those that one context alone has. The
+   * heaviest are noted on the way.
+   */
   private expandClasses(): void {
     const { slot, trellis, memory, firstSymbol, endSymbol, symbolStamp, symbolEntry, classFrom, classTo } = this;
     const { gain, depth, space } = this.shared;
@@ -271,6 +275,9 @@ export class SharedKernel extends ReferenceKernel {
     const { rowStart, rows } = trellis;
     const all = this.inference.rows === "all";
     const emission = slot * this.problem.graph.symbolCount;
+    const { slotEmission } = this;
+    const firstClass = this.slotClass[slot];
+    const classes = this.classCount - firstClass;
     for (let q = this.slotClass[slot]; q < this.classCount; q++) {
       const stamp = ++this.stamp;
       const firstEntry = this.entryCount;
@@ -330,114 +337,118 @@ export class SharedKernel extends ReferenceKernel {
       deepStart[last + 1] = d;
       this.deepCount = d;
       const k = this.classFactor[q];
+      let floor = this.heapFloor;
       for (let i = firstEntry; i < n; i++) {
-        entryExtra[i] = this.slotEmission[emission + entrySymbol[i]] * (entryExtra[i] + k * entryGain[i]);
+        const y = entrySymbol[i];
+        const e = slotEmission[emission + y];
+        const extra = e * (entryExtra[i] + k * entryGain[i]);
+        entryExtra[i] = extra;
+        const mass = k * e + extra;
+        if (mass > floor) floor = this.offer(mass, y * classes + q - firstClass);
       }
       this.entryCount = n;
     }
     this.classEntry[this.classCount] = this.entryCount;
   }
 
-  /** Chooses the (symbol, class) pairs to keep: leaves their keys, symbol * classes + class, sorted in `keptKey`. */
+  /** The (symbol, class) pairs to keep: leaves their keys, symbol * classes + class, sorted in `keptKey`. */
   private chooseContexts(): void {
-    const { slot, inference, firstSymbol, endSymbol, classFactor, slotEmission } = this;
+    const { slot, firstSymbol, endSymbol } = this;
     const { graph } = this.problem;
     const firstClass = this.slotClass[slot];
     const classes = this.classCount - firstClass;
-    const groups = classes * (endSymbol - firstSymbol);
     this.keptCount = 0;
-    if (slot === graph.slotCount - 2 || inference.order === 0) return;
-    const exact = inference.mode === "exact";
-    const limit = inference.contexts;
-    if (!exact && limit === 0) return;
-    const emission = slot * graph.symbolCount;
-    if (exact || limit >= groups) {
+    if (slot === graph.slotCount - 2 || this.inference.order === 0) return;
+    if (this.inference.mode === "exact") {
+      const groups = classes * (endSymbol - firstSymbol);
       if (this.keptKey.length < groups) this.keptKey = grown(this.keptKey, groups);
-      for (let y = firstSymbol; y < endSymbol; y++) {
-        for (let q = 0; q < classes; q++) {
-          const hasMass = slotEmission[emission + y] > 0 && classFactor[firstClass + q] > 0;
-          if (exact || hasMass) this.keptKey[this.keptCount++] = y * classes + q;
-        }
-      }
+      for (let i = 0; i < groups; i++) this.keptKey[i] = firstSymbol * classes + i;
+      this.keptCount = groups;
       return;
     }
-    this.listEntries(firstClass, classes, emission);
-    const bound = this.candidateCount >= limit ? this.largestCandidate(limit) : 0;
-    const before = this.candidateCount;
-    this.listLikely(firstClass, classes, emission, bound);
-    const threshold =
-      this.candidateCount < limit ? 0 : this.candidateCount > before ? this.largestCandidate(limit) : bound;
-    if (this.keptKey.length < limit) this.keptKey = grown(this.keptKey, limit);
-    const { candidateKey, candidateMass, candidateCount, keptKey } = this;
-    let kept = 0;
-    for (let i = 0; i < candidateCount; i++) if (candidateMass[i] > threshold) keptKey[kept++] = candidateKey[i];
-    for (let i = 0; i < candidateCount && kept < limit && threshold > 0; i++) {
-      if (candidateMass[i] === threshold) keptKey[kept++] = candidateKey[i];
-    }
-    keptKey.subarray(0, kept).sort();
-    this.keptCount = kept;
+    const emission = slot * graph.symbolCount;
+    this.offerLikely(firstClass, classes, emission);
+    const { heapKey, keptKey, heapCount } = this;
+    for (let i = 0; i < heapCount; i++) keptKey[i] = heapKey[i];
+    keptKey.subarray(0, heapCount).sort();
+    this.keptCount = heapCount;
   }
-  private keptCount = 0;
 
-  /** Every entry is a candidate. */
-  private listEntries(firstClass: number, classes: number, emission: number): void {
-    const first = this.classEntry[firstClass];
-    this.growCandidates(this.entryCount - first);
-    const { classEntry, classFactor, entrySymbol, entryExtra, slotEmission, candidateKey, candidateMass } = this;
-    let n = 0;
-    for (let q = 0; q < classes; q++) {
-      const k = classFactor[firstClass + q];
-      for (let i = classEntry[firstClass + q]; i < classEntry[firstClass + q + 1]; i++) {
-        const y = entrySymbol[i];
-        candidateKey[n] = y * classes + q;
-        candidateMass[n++] = k * slotEmission[emission + y] + entryExtra[i];
+  /** Empties the heap for a slot; without room nothing enters. */
+  private clearHeap(): void {
+    const { inference } = this;
+    const isLast = this.slot === this.problem.graph.slotCount - 2;
+    const room = isLast || inference.order === 0 || inference.mode === "exact" ? 0 : inference.contexts;
+    this.heapRoom = Math.min(room, (this.classCount - this.slotClass[this.slot]) * (this.endSymbol - this.firstSymbol));
+    this.heapCount = 0;
+    this.heapFloor = this.heapRoom === 0 ? Number.POSITIVE_INFINITY : 0;
+    if (this.heapMass.length < this.heapRoom) {
+      this.heapMass = grown(this.heapMass, this.heapRoom);
+      this.heapKey = grown(this.heapKey, this.heapRoom);
+      this.keptKey = grown(this.keptKey, this.heapRoom);
+    }
+  }
+  private heapRoom = 0;
+
+  /** Puts a pair heavier than the floor into the heap, in place of the lightest if it is full; returns the new floor. */
+  private offer(mass: number, key: number): number {
+    const { heapMass, heapKey, heapRoom } = this;
+    let i: number;
+    if (this.heapCount < heapRoom) {
+      i = this.heapCount++;
+      while (i > 0) {
+        const up = (i - 1) >> 1;
+        if (heapMass[up] <= mass) break;
+        heapMass[i] = heapMass[up];
+        heapKey[i] = heapKey[up];
+        i = up;
+      }
+    } else {
+      i = 0;
+      for (;;) {
+        let child = 2 * i + 1;
+        if (child >= heapRoom) break;
+        if (child + 1 < heapRoom && heapMass[child + 1] < heapMass[child]) child++;
+        if (heapMass[child] >= mass) break;
+        heapMass[i] = heapMass[child];
+        heapKey[i] = heapKey[child];
+        i = child;
       }
     }
-    this.candidateCount = n;
+    heapMass[i] = mass;
+    heapKey[i] = key;
+    if (this.heapCount === heapRoom) this.heapFloor = heapMass[0];
+    return this.heapFloor;
   }
 
-  /** Pairs without an entry weigh k * E: those that reach the bound are candidates too. */
-  private listLikely(firstClass: number, classes: number, emission: number, bound: number): void {
+  /** Pairs without an entry weigh k * E: those heavier than the floor enter too. */
+  private offerLikely(firstClass: number, classes: number, emission: number): void {
     const { classEntry, classFactor, entrySymbol, slotEmission, symbolStamp, likely, firstSymbol, endSymbol } = this;
     let topFactor = 0;
     for (let q = firstClass; q < this.classCount; q++) if (classFactor[q] > topFactor) topFactor = classFactor[q];
     let count = 0;
     let topEmission = 0;
+    let floor = this.heapFloor;
     for (let y = firstSymbol; y < endSymbol; y++) {
       const e = slotEmission[emission + y];
-      if (e > 0 && e * topFactor >= bound) {
-        likely[count++] = y;
-        if (e > topEmission) topEmission = e;
-      }
+      if (e * topFactor <= floor) continue;
+      likely[count++] = y;
+      if (e > topEmission) topEmission = e;
     }
     if (count === 0) return;
     for (let q = 0; q < classes; q++) {
       const k = classFactor[firstClass + q];
-      if (k === 0 || k * topEmission < bound) continue;
+      if (k * topEmission <= floor) continue;
       const stamp = ++this.stamp;
       for (let i = classEntry[firstClass + q]; i < classEntry[firstClass + q + 1]; i++) {
         symbolStamp[entrySymbol[i]] = stamp;
       }
-      this.growCandidates(this.candidateCount + count);
-      const { candidateKey, candidateMass } = this;
-      let n = this.candidateCount;
       for (let j = 0; j < count; j++) {
         const y = likely[j];
         const mass = k * slotEmission[emission + y];
-        if (mass < bound || symbolStamp[y] === stamp) continue;
-        candidateKey[n] = y * classes + q;
-        candidateMass[n++] = mass;
+        if (mass > floor && symbolStamp[y] !== stamp) floor = this.offer(mass, y * classes + q);
       }
-      this.candidateCount = n;
     }
-  }
-
-  private largestCandidate(k: number): number {
-    const { candidateCount, candidateMass } = this;
-    if (this.values.length < candidateCount) this.values = grown(this.values, candidateCount);
-    const { values } = this;
-    for (let i = 0; i < candidateCount; i++) values[i] = candidateMass[i];
-    return kthLargest(values, candidateCount, k);
   }
 
   /** Makes the next slot's contexts; for each symbol with a kept expansion, finds where every class leads. */
@@ -452,8 +463,8 @@ export class SharedKernel extends ReferenceKernel {
     const star = losesRest || classes === 0 ? -1 : from + keptCount;
     trellis.growContexts(from + keptCount + 1);
     this.slotStar[slot] = star;
-    const { contextLength, contextCommon } = trellis;
-    const common = (q: number): number => Math.min(contextCommon[classTo[firstClass + q] - 1] + 1, memory);
+    const { contextLength } = trellis;
+    const { classCommon } = this;
     for (let i = 0; i < keptCount; i++) {
       const symbol = Math.floor(keptKey[i] / classes);
       const q = keptKey[i] - symbol * classes;
@@ -462,7 +473,7 @@ export class SharedKernel extends ReferenceKernel {
       if (i + 1 < keptCount && Math.floor(keptKey[i + 1] / classes) === symbol) {
         shared = Number.MAX_SAFE_INTEGER;
         const other = keptKey[i + 1] - symbol * classes;
-        for (let p = q; p < other; p++) shared = Math.min(shared, common(p));
+        for (let p = q; p < other; p++) shared = Math.min(shared, classCommon[firstClass + p]);
       }
       this.addContext(next, context, symbol, Math.min(contextLength[context] + 1, memory), shared, 0);
     }
@@ -484,8 +495,9 @@ export class SharedKernel extends ReferenceKernel {
       if (star >= 0) ancestors[depth++] = star;
       let length = Number.MAX_SAFE_INTEGER;
       let kept = end - 1;
+      const { target: targets, targetCount } = this;
       for (let q = classes - 1; q >= 0; q--) {
-        if (q < classes - 1) length = Math.min(length, common(q));
+        if (q < classes - 1 && classCommon[firstClass + q] < length) length = classCommon[firstClass + q];
         while (depth > 0 && length < contextLength[ancestors[depth - 1]]) depth--;
         let target = losesRest || depth === 0 ? -1 : ancestors[depth - 1];
         if (kept >= i && keptKey[kept] === symbol * classes + q) {
@@ -493,7 +505,7 @@ export class SharedKernel extends ReferenceKernel {
           ancestors[depth++] = target;
           length = contextLength[target];
         }
-        this.target[this.targetCount + q] = target;
+        targets[targetCount + q] = target;
       }
       this.targetCount += classes;
       i = end;
@@ -536,8 +548,9 @@ export class SharedKernel extends ReferenceKernel {
       }
     }
     const { mass, logForward } = trellis;
+    const { target: targets } = this;
     for (let n = 0; n < keptSymbols * classes; n++) {
-      const target = this.target[firstTarget + n];
+      const target = targets[firstTarget + n];
       if (target >= 0) mass[target] += classMass[n];
     }
     if (star >= 0) mass[star] += starMass;
@@ -558,6 +571,7 @@ export class SharedKernel extends ReferenceKernel {
   private backwardShared(slotCounts: Float64Array, factor: number): void {
     const { trellis, keptIndex, classFrom, classTo, classFactor, classEntry, contextFactor, slotEmission } = this;
     const { entrySymbol, entryGain, entryExtra, entryShare, deepStart, deepEntry, deepGain } = this;
+    const { keptSymbol, target: targets } = this;
     const { graph } = this.problem;
     const { mass, posterior, slotStart } = trellis;
     const last = graph.slotCount - 1;
@@ -580,33 +594,30 @@ export class SharedKernel extends ReferenceKernel {
       keptIndex.fill(-1, first, end);
       let total = 0;
       for (let q = firstClass; q < firstClass + classes; q++) total += classFactor[q];
-      for (let j = 0; j < keptSymbols; j++) {
-        const y = this.keptSymbol[firstKept + j];
-        keptIndex[y] = j;
-        let sum = 0;
-        for (let q = 0; q < classes; q++) {
-          const target = this.target[firstTarget + j * classes + q];
-          if (target >= 0) sum += classFactor[firstClass + q] * mass[target];
-        }
-        slotCounts[emission + y] += factor * sum * slotEmission[emission + y];
-      }
+      for (let j = 0; j < keptSymbols; j++) keptIndex[keptSymbol[firstKept + j]] = j;
       const starTotal = factor * total * starRatio;
       for (let y = first; y < end; y++) {
         if (keptIndex[y] < 0) slotCounts[emission + y] += starTotal * slotEmission[emission + y];
       }
+      const starSum = starRatio * this.slotRest[slot];
       for (let q = 0; q < classes; q++) {
-        let sum = starRatio * this.slotRest[slot];
-        for (let j = 0; j < keptSymbols; j++) {
-          const target = this.target[firstTarget + j * classes + q];
-          if (target >= 0) sum += slotEmission[emission + this.keptSymbol[firstKept + j]] * mass[target];
+        const k = factor * classFactor[firstClass + q];
+        let sum = starSum;
+        for (let j = 0, t = firstTarget + q; j < keptSymbols; j++, t += classes) {
+          if (targets[t] < 0) continue;
+          const place = emission + keptSymbol[firstKept + j];
+          const share = slotEmission[place] * mass[targets[t]];
+          sum += share;
+          slotCounts[place] += k * share;
         }
-        for (let i = classEntry[firstClass + q]; i < classEntry[firstClass + q + 1]; i++) {
+        const entryEnd = classEntry[firstClass + q + 1];
+        for (let i = classEntry[firstClass + q]; i < entryEnd; i++) {
           const y = entrySymbol[i];
           const j = keptIndex[y];
-          const target = j < 0 ? star : this.target[firstTarget + j * classes + q];
+          const target = j < 0 ? star : targets[firstTarget + j * classes + q];
           const ratio = target < 0 ? 0 : mass[target];
-          slotCounts[emission + y] += factor * entryExtra[i] * ratio;
           const share = slotEmission[emission + y] * ratio;
+          slotCounts[emission + y] += factor * entryExtra[i] * ratio;
           sum += entryGain[i] * share;
           entryShare[i] = (1 + entryGain[i]) * share;
         }
@@ -650,6 +661,7 @@ export class SharedKernel extends ReferenceKernel {
     this.classTo = grown(this.classTo, classes + 1);
     this.classFactor = grown(this.classFactor, classes + 1);
     this.classEntry = grown(this.classEntry, classes + 1);
+    this.classCommon = grown(this.classCommon, classes + 1);
   }
 
   private growEntries(entries: number, deep: number): void {
@@ -663,12 +675,6 @@ export class SharedKernel extends ReferenceKernel {
       this.deepEntry = grown(this.deepEntry, deep);
       this.deepGain = grown(this.deepGain, deep);
     }
-  }
-
-  private growCandidates(count: number): void {
-    if (this.candidateKey.length >= count) return;
-    this.candidateKey = grown(this.candidateKey, count);
-    this.candidateMass = grown(this.candidateMass, count);
   }
 
   private growTargets(symbols: number, targets: number): void {
