@@ -5,6 +5,7 @@
 import type { Alphabet } from "../core/alphabet.js";
 import { InputError } from "../core/errors.js";
 import type { RowTableBuilder } from "../core/rows.js";
+import { grown } from "../core/trellis.js";
 import type { GivenLabel } from "./sequence.js";
 
 /** A label position that is not one known label: -1 anything, -2 - k the k-th set of `allowedSets`. */
@@ -41,34 +42,27 @@ export interface PositionAttributes {
 }
 
 /** A typed array that grows as numbers are pushed. */
-class Numbers {
-  private array = new Float64Array(1024);
+class Numbers<A extends Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>> {
   length = 0;
 
+  constructor(private array: A) {}
+
   push(value: number): void {
-    if (this.length === this.array.length) {
-      const larger = new Float64Array(this.array.length * 2);
-      larger.set(this.array);
-      this.array = larger;
-    }
+    if (this.length === this.array.length) this.array = grown(this.array, this.length + 1);
     this.array[this.length++] = value;
   }
 
-  integers(): Int32Array {
-    return Int32Array.from(this.array.subarray(0, this.length));
-  }
-
-  floats(): Float64Array {
-    return this.array.slice(0, this.length);
+  taken(): A {
+    return this.array.slice(0, this.length) as A;
   }
 }
 
 /** Gathers attributes position by position. */
 class AttributeGatherer {
-  private readonly start = new Numbers();
-  private readonly ids = new Numbers();
-  private readonly values = new Numbers();
-  private hasValues = false;
+  private readonly start = new Numbers(new Int32Array(256));
+  private readonly ids = new Numbers(new Int32Array(256));
+  /** Made when the first value comes that is not 1. */
+  private values: Numbers<Float64Array<ArrayBuffer>> | undefined;
 
   constructor(
     readonly alphabet: Alphabet,
@@ -82,26 +76,29 @@ class AttributeGatherer {
       const id = this.grows ? this.alphabet.add(names[i]) : this.alphabet.indexOf(names[i]);
       if (id < 0) continue;
       const value = values ? values[i] : 1;
+      if (value !== 1 && !this.values) {
+        this.values = new Numbers(new Float64Array(256));
+        for (let n = 0; n < this.ids.length; n++) this.values.push(1);
+      }
       this.ids.push(id);
-      this.values.push(value);
-      if (value !== 1) this.hasValues = true;
+      this.values?.push(value);
     }
     this.start.push(this.ids.length);
   }
 
   build(): AttributeArray {
     return {
-      start: this.start.integers(),
-      ids: this.ids.integers(),
-      values: this.hasValues ? this.values.floats() : undefined,
+      start: this.start.taken(),
+      ids: this.ids.taken(),
+      values: this.values?.taken(),
     };
   }
 }
 
 /** Makes a corpus of sequences. With `grows`, new labels and attributes get numbers; without, new attributes are left out. */
 export class CorpusBuilder {
-  private readonly sequenceStart = new Numbers();
-  private readonly labelNumbers = new Numbers();
+  private readonly sequenceStart = new Numbers(new Int32Array(16));
+  private readonly labelNumbers = new Numbers(new Int32Array(64));
   private readonly allowedSets: Int32Array[] = [];
   private readonly attributes: AttributeGatherer;
   private readonly conjoined: AttributeGatherer;
@@ -155,8 +152,8 @@ export class CorpusBuilder {
   build(): Corpus {
     return {
       sequenceCount: this.sequenceStart.length - 1,
-      sequenceStart: this.sequenceStart.integers(),
-      labels: this.labelNumbers.integers(),
+      sequenceStart: this.sequenceStart.taken(),
+      labels: this.labelNumbers.taken(),
       allowedSets: this.allowedSets,
       attributes: this.attributes.build(),
       conjoined: this.conjoined.build(),
