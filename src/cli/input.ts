@@ -43,6 +43,8 @@ export async function loadTagger(path: string): Promise<Tagger> {
 export interface ModelInput {
   /** What the model sees. `labels` are those of the data, where it has any. */
   sequence: TaggingSequence;
+  /** The labels of a label column that is ignored. */
+  ignored?: GivenLabel[];
   /** What a prediction is printed beside: the columns of the data with its label column, [length][any]. */
   shown: string[][];
 }
@@ -74,18 +76,20 @@ export async function* readForModel(path: string, tagger: Tagger, options: ReadF
   });
   for await (const sequence of stream) {
     const shown = shownColumns(sequence, format);
-    if (format === "columns" || format === "jsonl") {
-      const labels = splitLabels(sequence, tagger, note, format === "columns" && !needed);
+    const ignored =
+      format === "columns" || format === "jsonl"
+        ? splitLabels(sequence, tagger, note, format === "columns" && !needed)
+        : undefined;
+    for (const labels of [ignored, sequence.labels]) {
       if (labels) checkLabels(tagger, labels, sequence, format, options);
     }
-    if (sequence.labels) checkLabels(tagger, sequence.labels, sequence, format, options);
     if (format === "crfsuite" && sequence.attributes?.every((names) => names.length === 0)) {
       throw new InputError("no position of the sequence has an attribute", {
         ...placeOf(sequence, 0, format),
         hint: "if this is not CRFsuite's format, say which it is with --format",
       });
     }
-    yield { sequence, shown };
+    yield { sequence, ignored, shown };
   }
 }
 

@@ -66,6 +66,7 @@ async function run(words: readonly string[]): Promise<number> {
 }
 
 silenceBrokenPipes();
+process.on("uncaughtException", (error) => process.exit(printError(error)));
 const code = await run(process.argv.slice(2));
 await flushed();
 process.exit(code);

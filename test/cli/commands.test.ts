@@ -65,6 +65,15 @@ describe("predict", () => {
     }
   });
 
+  test("--json tells the labels of the input from those of the model", async () => {
+    const { out } = await folder.run(["predict", "model.sg", "--json"], "the DT\ncan _\n");
+    expect(JSON.parse(out)).toMatchObject({
+      tokens: ["the", "can"],
+      given: ["DT", null],
+      labels: ["DT", expect.any(String)],
+    });
+  });
+
   test("--nbest and --marginals as text", async () => {
     const { out } = await folder.run(["predict", "model.sg", "--nbest", "2", "--marginals"], "the\ndog\n");
     const lines = out.split("\n");

@@ -27,7 +27,8 @@ Output: the columns of the input, then the label and its probability at that pos
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output
   --marginals    every label with its probability, \`LABEL/probability\`, the most probable first
   --json         JSON Lines: one object for each sequence with labels, confidences (of each label at its position),
-                 probability (of all labels together), and nbest and marginals if asked for
+                 probability (of all labels together), nbest and marginals if asked for, and given (labels that the
+                 input carries)
   Input is read as the model's training data was; --format says otherwise. FILE may be packed with gzip.`;
 
 export function register(program: Command): void {
@@ -75,16 +76,16 @@ async function predict(path: string, file: string, flags: PredictFlags): Promise
   }
 }
 
-function jsonOf({ sequence, shown }: ModelInput, prediction: TaggerPrediction): Record<string, unknown> {
+function jsonOf({ sequence, ignored }: ModelInput, prediction: TaggerPrediction): Record<string, unknown> {
   const { labels, probability, confidences, nbest, marginals } = prediction;
-  const id = sequence.id === undefined ? {} : { id: sequence.id };
-  const columns = sequence.id !== undefined && sequence.fold !== undefined ? {} : tokensOf(shown);
-  return { ...id, ...columns, labels, probability, confidences, nbest, marginals };
+  const { id, fold, columns } = sequence;
+  // The column of a letter is its picture, which says little in JSON.
+  const input = columns && fold === undefined ? tokensOf(columns) : {};
+  return { id, ...input, given: ignored, labels, probability, confidences, nbest, marginals };
 }
 
-function tokensOf(shown: readonly (readonly string[])[]): Record<string, unknown> {
-  if (shown.every((row) => row.length === 0)) return {};
-  return shown.every((row) => row.length === 1) ? { tokens: shown.map((row) => row[0]) } : { columns: shown };
+function tokensOf(columns: readonly (readonly string[])[]): Record<string, unknown> {
+  return columns.every((row) => row.length === 1) ? { tokens: columns.map((row) => row[0]) } : { columns };
 }
 
 function textOf({ shown }: ModelInput, prediction: TaggerPrediction, flags: PredictFlags): string {

@@ -1,0 +1,59 @@
+// What a user sees of an error, and how numbers and tables are written.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CheckFailed, duration, printError, probabilityText, table } from "../../src/cli/output.js";
+import { InputError } from "../../src/core/errors.js";
+
+describe("errors", () => {
+  let printed = "";
+  beforeEach(() => {
+    printed = "";
+    vi.stubEnv("STARGRAM_DEBUG", "");
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+      printed += text;
+      return true;
+    });
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  });
+
+  test("of the user's: what, where, what to do; exit code 2", () => {
+    expect(printError(new InputError("too long", { file: "a.txt", line: 3, hint: "cut it" }))).toBe(2);
+    expect(printed).toBe("stargram: a.txt:3: too long\n  cut it\n");
+  });
+
+  test("of ours: one line that says so, the trace only on request", () => {
+    const fault = new TypeError("x is undefined\n    at somewhere");
+    expect(printError(fault)).toBe(1);
+    expect(printed).toMatch(/^stargram: this is a fault in Stargram: TypeError: x is undefined\n/);
+    expect(printed).not.toMatch(/^ {4}at /m);
+    vi.stubEnv("STARGRAM_DEBUG", "1");
+    printError(fault);
+    expect(printed).toMatch(/^ {4}at /m);
+  });
+
+  test("a check that failed: exit code 1", () => {
+    expect(printError(new CheckFailed("not enough"))).toBe(1);
+  });
+});
+
+test("probabilities keep six digits, however small", () => {
+  expect(probabilityText(1)).toBe("1");
+  expect(probabilityText(0.98765432)).toBe("0.987654");
+  expect(Number(probabilityText(1.23456789e-20))).toBe(1.23457e-20);
+});
+
+test("durations", () => {
+  expect([0.04, 59.94, 60, 3599, 3661].map(duration)).toEqual(["0.0 s", "59.9 s", "1:00 min", "59:59 min", "1:01 h"]);
+});
+
+test("tables align by characters, not by UTF-16 units", () => {
+  expect(
+    table([
+      ["a", "1"],
+      ["𝒳𝒳", "10"],
+    ]),
+  ).toBe("a    1\n𝒳𝒳  10\n");
+});
