@@ -457,7 +457,7 @@ const MOST_HELD_OUT = 2_000;
 
 /**
  * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
- * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000.
+ * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000; `l2` is 4, less with few inputs.
  */
 export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions): TransducerOptions {
   const options: TransducerOptions = {
@@ -465,7 +465,7 @@ export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions)
     maxEmit: neededEmit(corpus),
     minCount: corpus.inputCount > FEW_INPUTS ? 2 : 1,
     heldOut: Math.min(0.1, MOST_HELD_OUT / corpus.inputCount),
-    l2: 4,
+    l2: 4 * Math.min(1, corpus.inputCount / 500),
   };
   for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });

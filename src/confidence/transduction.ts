@@ -1,0 +1,72 @@
+// How well outputs were written, where an input may have several right answers:
+//   word error rate = share of inputs whose output is none of their right answers
+//   symbol error rate = Σ edit distance to the nearest right answer / Σ length of that answer
+
+import { editDistance } from "../core/errors.js";
+import { brier, expectedCalibrationError } from "./calibration.js";
+import { recallAtPrecision } from "./precision-recall.js";
+
+export interface TransductionReport {
+  inputs: number;
+  wordErrorRate: number;
+  symbolErrorRate: number;
+  /** Shares of inputs that can be answered at a precision. */
+  recallAtPrecision: { "0.9": number; "0.95": number; "0.99": number };
+  /** Of one right answer for each input, the most probable; null if some input has none that can be written. */
+  logLikelihood: number | null;
+  expectedCalibrationError: number;
+  brierScore: number;
+}
+
+export class TransductionScore {
+  private readonly confidence: number[] = [];
+  private readonly correct: number[] = [];
+  private errors = 0;
+  private symbols = 0;
+  private logLikelihood = 0;
+
+  /** Adds an input: its right answers, the output with its probability, and the log-probability of the best answer. */
+  add(
+    answers: readonly (readonly string[])[],
+    output: readonly string[],
+    probability: number,
+    logLikelihood: number,
+  ): void {
+    if (answers.length === 0) throw new RangeError("an input without a right answer cannot be judged");
+    let least = Number.POSITIVE_INFINITY;
+    let length = 0;
+    for (const answer of answers) {
+      const distance = editDistance(output, answer);
+      if (distance >= least) continue;
+      least = distance;
+      length = answer.length;
+    }
+    this.errors += least;
+    this.symbols += length;
+    this.logLikelihood += logLikelihood;
+    this.confidence.push(probability);
+    this.correct.push(least === 0 ? 1 : 0);
+  }
+
+  get inputs(): number {
+    return this.correct.length;
+  }
+
+  report(): TransductionReport {
+    const answers = { confidence: this.confidence, correct: this.correct };
+    const right = this.correct.reduce((sum, correct) => sum + correct, 0);
+    return {
+      inputs: this.inputs,
+      wordErrorRate: 1 - right / this.inputs,
+      symbolErrorRate: this.symbols > 0 ? this.errors / this.symbols : this.errors > 0 ? 1 : 0,
+      recallAtPrecision: {
+        "0.9": recallAtPrecision(answers, 0.9),
+        "0.95": recallAtPrecision(answers, 0.95),
+        "0.99": recallAtPrecision(answers, 0.99),
+      },
+      logLikelihood: Number.isFinite(this.logLikelihood) ? this.logLikelihood : null,
+      expectedCalibrationError: expectedCalibrationError(answers),
+      brierScore: brier(answers),
+    };
+  }
+}

@@ -1,0 +1,106 @@
+// A transducer as tensors and metadata.
+//   inputs, outputs            string tables: the symbols of either side
+//   rows                       the row table; weights F32 beside it
+//   windows, outputs.n, moves  row trees: substrings of the input; n-grams of outputs; n-grams of moves
+
+import * as v from "valibot";
+import { BEGIN } from "../core/trellis.js";
+import {
+  checkTransducerOptions,
+  strategies,
+  Transducer,
+  type TransducerOptions,
+  transducerDefaults,
+} from "../tasks/transducer.js";
+import { COUNT_CLASSES } from "../tasks/transducer-aligner.js";
+import { inputEvent } from "../tasks/transducer-rows.js";
+import { emptyParts, type FileParts, PartsReader, putJson, putStrings, putTable, putTree } from "./parts.js";
+import type { TensorFile } from "./safetensors.js";
+import { historySchema } from "./tagger-codec.js";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** The limits keep a hostile file from asking for endless walks. */
+const small = v.pipe(count, v.maxValue(1000));
+
+const optionsSchema = v.object({
+  epochs: v.number(),
+  seed: v.number(),
+  rate: v.number(),
+  delta: v.number(),
+  l2: v.number(),
+  l1: v.number(),
+  heldOut: v.number(),
+  patience: v.number(),
+  average: v.boolean(),
+  select: v.picklist(["likelihood", "accuracy"]),
+  order: small,
+  contexts: v.pipe(count, v.maxValue(1_000_000)),
+  lightest: v.number(),
+  maxEmit: small,
+  strategy: v.picklist(strategies),
+  window: small,
+  outputGrams: small,
+  moveGrams: v.pipe(v.array(small), v.maxLength(100)),
+  minCount: count,
+});
+
+const summarySchema = v.object({
+  pairs: count,
+  inputs: count,
+  alignedPairs: count,
+  history: historySchema,
+  bestEpoch: count,
+  temperature: v.number(),
+  stopped: v.boolean(),
+});
+
+const noteSchema = v.record(v.string(), v.unknown());
+
+export function encodeTransducer(transducer: Transducer): FileParts {
+  const { rows } = transducer;
+  const parts = emptyParts();
+  putJson(parts, "options", transducer.options);
+  putJson(parts, "summary", transducer.summary);
+  putJson(parts, "note", transducer.note);
+  putStrings(parts, "inputs", transducer.inputSymbols.all());
+  putStrings(parts, "outputs", transducer.outputSymbols.all());
+  putTree(parts, "windows", rows.windowTree);
+  putTree(parts, "outputs.n", rows.outputTree);
+  putTree(parts, "moves", rows.moveTree);
+  putTable(parts, "rows", rows.table);
+  parts.tensors.weights = { data: Float32Array.from(transducer.weights) };
+  return parts;
+}
+
+export function decodeTransducer(content: TensorFile, file?: string): Transducer {
+  const reader = new PartsReader(content, file);
+  const options: TransducerOptions = { ...transducerDefaults, ...reader.json("options", optionsSchema) };
+  const summary = reader.json("summary", summarySchema);
+  const note = reader.json("note", noteSchema);
+  return reader.guard(() => {
+    checkTransducerOptions(options);
+    const inputSymbols = reader.alphabet("inputs");
+    const outputSymbols = reader.alphabet("outputs");
+    if (inputSymbols.size === 0) throw reader.damaged("it has no input symbols");
+    const symbolCount = outputSymbols.size + 1;
+    const boundary = inputSymbols.size + 1;
+    const table = reader.table("rows", symbolCount);
+    const all = { from: 0, to: table.start.length - 1, needed: false };
+    const { window, outputGrams, moveGrams } = options;
+    const windowTree = reader.tree("windows", all, (depth) => {
+      if (depth === 0) return [0, COUNT_CLASSES * (window + 2)];
+      return depth <= 2 * window + 1 ? [0, boundary + 1] : undefined;
+    });
+    const outputTree = reader.tree("outputs.n", all, (depth) =>
+      depth < outputGrams ? [BEGIN, outputSymbols.size] : undefined,
+    );
+    const deepest = Math.max(0, ...moveGrams.map((grams, ahead) => grams + ahead + 1));
+    const moveTree = reader.tree("moves", all, (depth) =>
+      depth < deepest ? [inputEvent(boundary), (boundary + 1) * symbolCount] : undefined,
+    );
+    const weights = reader.floats("weights", table.symbols.length);
+    const rows = { table, windowTree, outputTree, moveTree };
+    return new Transducer({ inputSymbols, outputSymbols, rows, weights, options, summary, note });
+  });
+}
