@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { InputError } from "../core/errors.js";
 import { type TaggingFormat, taggingFormats } from "../data/detect.js";
 import { parseFolds } from "../data/letters.js";
+import type { LineSource } from "../data/lines.js";
 import { parseLabel } from "../data/parser.js";
 import { readTagging } from "../data/read.js";
 import { loadModel } from "../model/disk.js";
@@ -59,12 +60,16 @@ export interface ReadForModel extends ReadFlags {
   unknown: "refuse" | "chunks" | "allow";
 }
 
-/** The sequences of a file or standard input (`-`), as the model needs them. */
-export async function* readForModel(path: string, tagger: Tagger, options: ReadForModel): AsyncGenerator<ModelInput> {
+/** The sequences of a file, standard input (`-`) or a stream, as the model needs them. */
+export async function* readForModel(
+  source: LineSource,
+  tagger: Tagger,
+  options: ReadForModel,
+): AsyncGenerator<ModelInput> {
   const note = inputNoteOf(tagger);
   const needed = options.labels === "needed";
   let format = "columns" as TaggingFormat; // known before the first sequence
-  const stream = readTagging(path, {
+  const stream = readTagging(source, {
     format: options.format ?? note.format,
     labelled: needed,
     labelSets: note.labelSets,

@@ -83,7 +83,7 @@ test("a second Ctrl-C ends at once and leaves the old model", async () => {
   const end = ended(child);
   await until(() => folder.has("old.sg.checkpoint"));
   child.kill("SIGINT");
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await new Promise((resolve) => setTimeout(resolve, 3));
   child.kill("SIGINT");
   expect((await end).code).toBe(130);
   expect(bytes("old.sg")).toEqual(bytes("whole.sg"));
