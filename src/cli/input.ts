@@ -4,7 +4,7 @@
 import * as v from "valibot";
 import { InputError } from "../core/errors.js";
 import { type TaggingFormat, taggingFormats } from "../data/detect.js";
-import { parseFolds } from "../data/letters.js";
+import { parseFolds, pixelChoices } from "../data/letters.js";
 import type { LineSource } from "../data/lines.js";
 import { parseLabel } from "../data/parser.js";
 import { readTagging } from "../data/read.js";
@@ -17,7 +17,7 @@ const inputSchema = v.object({
   format: v.optional(v.picklist(taggingFormats)),
   /** Of a position, without the label. */
   columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  pixels: v.optional(v.picklist(["16x8", "8x4"])),
+  pixels: v.optional(v.picklist(pixelChoices)),
   labelSets: v.optional(v.boolean()),
 });
 

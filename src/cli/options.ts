@@ -4,7 +4,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../core/errors.js";
 import { type TaggingFormat, taggingFormats } from "../data/detect.js";
-import { type Pixels, parseFolds } from "../data/letters.js";
+import { type Pixels, parseFolds, pixelChoices } from "../data/letters.js";
 import type { PredictOptions } from "../tasks/tagger.js";
 
 /** A whole number of at least `least`. */
@@ -59,7 +59,7 @@ export interface ReadFlags {
 export function addReadOptions(command: Command): Command {
   return command
     .addOption(new Option("--format <format>", "format of the data").choices(taggingFormats))
-    .addOption(new Option("--pixels <size>", "letters: pixels to look at (default 16x8)").choices(["16x8", "8x4"]))
+    .addOption(new Option("--pixels <size>", "letters: pixels to look at (default 16x8)").choices(pixelChoices))
     .option("--folds <list>", "letters: folds to use, such as 0,2-9 (default all)", foldsText);
 }
 

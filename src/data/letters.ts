@@ -1,13 +1,18 @@
 // `letter.data`: handwritten words, an image of a letter a line. Fields between tabs: id, letter, next_id, word_id, position,
 // fold, then 128 pixels (16 rows of 8, row by row, 0 or 1). next_id is the id of the line that follows in the word, -1 at its
-// end. An attribute `p3,1` says that the pixel in row 3 and column 1, counted from 0, is set; `bias` is always there.
+// end. An attribute `p3,1` says that the pixel in row 3 and column 1, counted from 0, is set, `p3,1&p3,3` that two pixels
+// near each other are; `bias` is always there.
 
 import { InputError } from "../core/errors.js";
 import type { TaggingSequence } from "../tasks/sequence.js";
 import type { ParserOptions, SequenceParser } from "./parser.js";
 
-/** `16x8`: every pixel. `8x4`: those in rows and columns of odd index, counted from 0. */
-export type Pixels = "16x8" | "8x4";
+/**
+ * `16x8`: every pixel. `8x4`: those in rows and columns of odd index, counted from 0. With `+pairs`, pairs of pixels near
+ * each other too.
+ */
+export type Pixels = "16x8" | "8x4" | "16x8+pairs" | "8x4+pairs";
+export const pixelChoices: readonly Pixels[] = ["16x8", "8x4", "16x8+pairs", "8x4+pairs"];
 
 export interface LettersOptions extends ParserOptions {
   /** Default `16x8`. */
@@ -18,12 +23,22 @@ export interface LettersOptions extends ParserOptions {
 
 const rows = 16;
 const columns = 8;
+/** From one pixel to the other of a pair, in rows and columns of the pixels looked at. */
+const pairSteps = [
+  [0, 1],
+  [1, 0],
+  [1, 1],
+  [1, -1],
+  [0, 2],
+  [2, 0],
+];
 const headFields = 6;
 const fieldCount = headFields + rows * columns;
 
 export function lettersParser(options: LettersOptions): SequenceParser {
   const { labelled, file, folds } = options;
   const names = pixelNames(options.pixels ?? "16x8");
+  const pairs = pixelPairs(options.pixels ?? "16x8", names);
   let sequence: TaggingSequence | undefined;
   // What the next line has to say.
   let nextId = -1;
@@ -81,6 +96,9 @@ export function lettersParser(options: LettersOptions): SequenceParser {
       } else if (pixel !== "0") throw refuse(`pixel ${p + 1} should be 0 or 1, found \`${pixel}\``);
       bitmap += pixel;
     }
+    for (const { name, first, second } of pairs) {
+      if (bitmap[first] === "1" && bitmap[second] === "1") attributes.push(name);
+    }
     sequence.columns?.push([bitmap]);
     sequence.attributes?.push(attributes);
     sequence.labels?.push(letter === "_" ? null : letter);
@@ -103,11 +121,32 @@ function pixelNames(pixels: Pixels): (string | undefined)[] {
   const names: (string | undefined)[] = [];
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
-      const kept = pixels === "16x8" || (row % 2 === 1 && column % 2 === 1);
+      const kept = pixels.startsWith("16x8") || (row % 2 === 1 && column % 2 === 1);
       names.push(kept ? `p${row},${column}` : undefined);
     }
   }
   return names;
+}
+
+/** The pairs of pixels near each other, if they are looked at. */
+function pixelPairs(
+  pixels: Pixels,
+  names: readonly (string | undefined)[],
+): { name: string; first: number; second: number }[] {
+  if (!pixels.endsWith("+pairs")) return [];
+  const step = pixels.startsWith("16x8") ? 1 : 2;
+  const pairs: { name: string; first: number; second: number }[] = [];
+  for (let first = 0; first < names.length; first++) {
+    if (names[first] === undefined) continue;
+    for (const [down, right] of pairSteps) {
+      const row = Math.floor(first / columns) + step * down;
+      const column = (first % columns) + step * right;
+      if (row >= rows || column < 0 || column >= columns) continue;
+      const second = row * columns + column;
+      pairs.push({ name: `${names[first]}&${names[second]}`, first, second });
+    }
+  }
+  return pairs;
 }
 
 /** A list of folds such as `0,2-9`. */

@@ -289,6 +289,15 @@ describe("letters", () => {
     expect((await readAll(all, { format, pixels: "8x4" }))[0].attributes?.[0]).toHaveLength(1 + 8 * 4);
   });
 
+  it("with +pairs sees pixels near each other together", async () => {
+    const set = new Set(["1,1", "1,3", "3,1", "15,7"]);
+    const pixels = Array.from({ length: 128 }, (_, p) => (set.has(`${p >> 3},${p % 8}`) ? 1 : 0));
+    const text = `${[1, "a", -1, 1, 1, 0, ...pixels].join("\t")}\t\n`;
+    const attributes = (await readAll(text, { format, pixels: "8x4+pairs" }))[0].attributes?.[0];
+    // Right, below, and both diagonals of one step; 15,7 is near none of the others.
+    expect(attributes).toEqual(["bias", "p1,1", "p1,3", "p3,1", "p15,7", "p1,1&p1,3", "p1,1&p3,1", "p1,3&p3,1"]);
+  });
+
   it("keeps the folds asked for", async () => {
     expect((await readAll(good, { format, folds: new Set([0]) })).map(({ fold }) => fold)).toEqual([0]);
     expect((await refusal(good, { format, folds: new Set([5, 6]) })).message).toMatch(/folds 5, 6/);

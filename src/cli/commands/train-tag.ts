@@ -7,7 +7,7 @@ import { type Command, Option } from "commander";
 import * as v from "valibot";
 import { InputError } from "../../core/errors.js";
 import { type TaggingFormat, taggingFormats } from "../../data/detect.js";
-import { parseFolds } from "../../data/letters.js";
+import { parseFolds, pixelChoices } from "../../data/letters.js";
 import { fileError } from "../../data/lines.js";
 import { readTagging } from "../../data/read.js";
 import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../../model/checkpoint.js";
@@ -121,7 +121,7 @@ interface TrainFlags {
 const settingsSchema = v.object({
   options: v.record(v.string(), v.union([v.number(), v.string(), v.boolean()])),
   format: v.optional(v.picklist(taggingFormats)),
-  pixels: v.optional(v.picklist(["16x8", "8x4"])),
+  pixels: v.optional(v.picklist(pixelChoices)),
   folds: v.optional(v.string()),
   labelSets: v.optional(v.boolean()),
   features: v.optional(v.picklist(["text", "chunking"])),
@@ -143,6 +143,7 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
   const chosen = await chosenSettings(command, flags, fromBytes);
   const settings = saved ? resumedSettings(chosen, saved, checkpointPath) : chosen;
   const from = fromBytes && decodeModel(fromBytes, flags.from);
+  if (from && !(from instanceof Tagger)) throw new InputError("this model is no tagger", { file: flags.from });
   if (!flags.resume && !flags.quiet && isFile && (await exists(checkpointPath))) {
     say(`${checkpointPath} holds an unfinished training, which this one will replace; --resume would go on with it`);
   }
@@ -201,7 +202,7 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
 }
 
 /** Ctrl-C: while data is read it ends the program; then the first stops the training, the second ends the program. */
-class Interrupt {
+export class Interrupt {
   asked = false;
   private training = false;
   private readonly signals = ["SIGINT", "SIGTERM"] as const;
@@ -392,6 +393,6 @@ async function report(tagger: Tagger, flags: TrainFlags, seconds: number): Promi
 }
 
 /** A word as a shell takes it. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
