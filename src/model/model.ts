@@ -3,12 +3,14 @@
 
 import { InputError } from "../core/errors.js";
 import { Tagger } from "../tasks/tagger.js";
+import { Transducer } from "../tasks/transducer.js";
 import type { FileParts } from "./parts.js";
 import { decodeTensors, encodeTensors, type TensorFile } from "./safetensors.js";
 import { decodeTagger, encodeTagger } from "./tagger-codec.js";
+import { decodeTransducer, encodeTransducer } from "./transducer-codec.js";
 
 /** Everything a model file can hold. */
-export type Model = Tagger;
+export type Model = Tagger | Transducer;
 
 /** How one kind of model becomes the parts of a file and comes back. */
 interface Codec<M extends Model> {
@@ -25,7 +27,14 @@ const taggerCodec: Codec<Tagger> = {
   decode: decodeTagger,
 };
 
-const codecs: readonly Codec<Model>[] = [taggerCodec];
+const transducerCodec: Codec<Transducer> = {
+  kind: "transducer",
+  is: (model): model is Transducer => model instanceof Transducer,
+  encode: encodeTransducer,
+  decode: decodeTransducer,
+};
+
+const codecs = [taggerCodec, transducerCodec] as readonly Codec<Model>[];
 
 const VERSION = "1";
 

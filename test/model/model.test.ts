@@ -58,7 +58,7 @@ describe("saved and loaded", () => {
   test.each(kinds)("a tagger answers exactly as before: %s", async (_name, train, unknown, options) => {
     const tagger = await Tagger.train(train, { epochs: 3, ...options, note: { input: { format: "columns" } } });
     const bytes = encodeModel(tagger);
-    const loaded = decodeModel(bytes);
+    const loaded = decodeModel(bytes) as Tagger;
     for (const sequence of unknown) {
       const ask = { nbest: 3, marginals: true, contexts: true };
       expect(loaded.predict(sequence, ask)).toEqual(tagger.predict(sequence, ask));
@@ -73,7 +73,7 @@ describe("saved and loaded", () => {
 
   test("attributes that carry no weight are not saved", async () => {
     const tagger = await Tagger.train(withValues(data), { epochs: 3, l1: 50 });
-    const loaded = decodeModel(encodeModel(tagger));
+    const loaded = decodeModel(encodeModel(tagger)) as Tagger;
     expect(loaded.attributes.size).toBeLessThan(tagger.attributes.size);
     expect(loaded.labels.all()).toEqual(tagger.labels.all());
   });
@@ -86,7 +86,7 @@ describe("saved and loaded", () => {
   test("a tagger whose attributes come from a function asks for it", async () => {
     const features = (columns: readonly (readonly string[])[], i: number) => [columns[i][0]];
     const tagger = await Tagger.train(data, { epochs: 2, features });
-    const loaded = decodeModel(encodeModel(tagger));
+    const loaded = decodeModel(encodeModel(tagger)) as Tagger;
     expect(() => loaded.predict(unseen[0])).toThrow(/setFeatures|function/);
     loaded.setFeatures(features);
     expect(loaded.predict(unseen[0])).toEqual(tagger.predict(unseen[0]));
@@ -109,7 +109,7 @@ describe("bad files", () => {
   /** A clear refusal, or a model that answers. */
   const attempt = (candidate: Uint8Array): Tagger | undefined => {
     try {
-      return decodeModel(candidate, "bad.sg");
+      return decodeModel(candidate, "bad.sg") as Tagger;
     } catch (error) {
       expect(error).toBeInstanceOf(InputError);
       expect((error as InputError).message).toMatch(/^bad\.sg: /);

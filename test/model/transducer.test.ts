@@ -1,0 +1,63 @@
+// A transducer in a file: it answers as before, and no change to the bytes passes unnoticed.
+
+import { describe, expect, it } from "vitest";
+import { InputError } from "../../src/core/errors.js";
+import { decodeModel, encodeModel } from "../../src/model/model.js";
+import { decodeTensors, encodeTensors } from "../../src/model/safetensors.js";
+import { Transducer } from "../../src/tasks/transducer.js";
+import { mulberry } from "../core/oracle.js";
+
+const pairs = ["photo F OW T OW", "phone F OW N", "tone T OW N", "pat P AE T", "hat HH AE T"].map((line) => {
+  const [word, ...output] = line.split(" ");
+  return { input: [...word], output };
+});
+
+const trained = Transducer.train(pairs, { epochs: 5, note: { input: { format: "tsv" } } });
+
+describe("a transducer's file", () => {
+  it("answers as the transducer that was saved, bit for bit", async () => {
+    const transducer = await trained;
+    const loaded = decodeModel(encodeModel(transducer)) as Transducer;
+    for (const word of ["phat", "tophone", "x"]) {
+      const options = { nbest: 3, alignment: true };
+      expect(loaded.predict([...word], options)).toEqual(transducer.predict([...word], options));
+    }
+    expect(loaded.summary).toEqual(transducer.summary);
+    expect(loaded.options).toEqual(transducer.options);
+    expect(loaded.note).toEqual({ input: { format: "tsv" } });
+  });
+
+  it("is refused when any byte is changed or missing", async () => {
+    const bytes = encodeModel(await trained);
+    const random = mulberry(1);
+    for (let n = 0; n < 300; n++) {
+      const changed = bytes.slice(0, n % 3 === 0 ? Math.floor(random() * bytes.length) : bytes.length);
+      if (n % 3 !== 0) changed[Math.floor(random() * changed.length)] ^= 1 << Math.floor(random() * 8);
+      expect(() => decodeModel(changed, "m.sg")).toThrow(InputError);
+    }
+  });
+
+  it("is refused, or usable, when its numbers are changed behind the checksum", async () => {
+    const content = decodeTensors(encodeModel(await trained));
+    const random = mulberry(2);
+    const names = Object.keys(content.tensors);
+    for (let n = 0; n < 400; n++) {
+      const tensors = Object.fromEntries(
+        Object.entries(content.tensors).map(([name, { data }]) => [name, { data: data.slice() }]),
+      );
+      const { data } = tensors[names[Math.floor(random() * names.length)]];
+      data[Math.floor(random() * data.length)] = Math.floor(random() * 100) - 20;
+      const bytes = encodeTensors({ metadata: content.metadata, tensors });
+      let loaded: Transducer;
+      try {
+        loaded = decodeModel(bytes, "m.sg") as Transducer;
+      } catch (error) {
+        expect(error).toBeInstanceOf(InputError);
+        continue;
+      }
+      const { probability } = loaded.predict([..."phat"]);
+      expect(probability).toBeGreaterThan(0);
+      expect(probability).toBeLessThanOrEqual(1);
+    }
+  });
+});
