@@ -16,6 +16,7 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   evaluate: [() => import("./commands/evaluate.js")],
   inspect: [() => import("./commands/inspect.js")],
   data: [() => import("./commands/data.js")],
+  experiment: [() => import("./commands/experiment.js")],
 };
 
 const overview = `

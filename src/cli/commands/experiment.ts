@@ -1,0 +1,30 @@
+// `stargram experiment`: the paper's experiments and ours. Each fetches its data through the registry, writes
+// results.json, a table and plots into a folder, and goes on where it was stopped: runs already in results.json are kept.
+
+import type { Command } from "commander";
+import { examples, groupOf, whole } from "../options.js";
+
+export function register(program: Command): void {
+  const group = groupOf(program, "experiment", "run an experiment of the paper, or one of ours");
+  group.addHelpText(
+    "after",
+    examples(["stargram experiment word-recognition", "handwritten words: RCMS, beam search, exact inference"]),
+  );
+  group
+    .command("word-recognition")
+    .description(
+      "Handwritten words (fold 1 to test): accuracy and recall at 99 % precision of RCMS, beam search, exact.",
+    )
+    .option("--out <folder>", "folder for the results", "experiments/word-recognition")
+    .option("--seeds <n>", "how many seeds", whole(1), 5)
+    .option("--only <names>", "run only these settings, with commas between")
+    .option("--json", "print the summary as one JSON object")
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram experiment word-recognition", "all settings, five seeds: hours on a slow machine"],
+        ["stargram experiment word-recognition --only rcms-10,beam-10 --seeds 1", "a quick look"],
+      ),
+    )
+    .action(async (flags) => (await import("../experiments/word-recognition.js")).wordRecognition(flags));
+}

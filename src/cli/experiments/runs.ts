@@ -1,0 +1,97 @@
+// What experiments share: a results.json that is written after every run, so that a stopped experiment goes on, and the
+// median and range of a number over runs.
+
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError } from "../../core/errors.js";
+import { writeFileSafely } from "../../model/file.js";
+
+/** One run of one setting: numbers by name, and curves. */
+export interface Run {
+  setting: string;
+  seed: number;
+  [name: string]: unknown;
+}
+
+export interface Results<R extends Run> {
+  experiment: string;
+  /** What the settings were; a change makes the old runs void. */
+  settings: Record<string, unknown>;
+  runs: R[];
+}
+
+export class ResultsFile<R extends Run> {
+  private constructor(
+    private readonly path: string,
+    readonly results: Results<R>,
+  ) {}
+
+  /** Reads what an earlier run left, keeping the runs whose setting is still the same. */
+  static async open<R extends Run>(
+    folder: string,
+    experiment: string,
+    settings: Record<string, unknown>,
+  ): Promise<ResultsFile<R>> {
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, "results.json");
+    const results: Results<R> = { experiment, settings, runs: [] };
+    let text: string | undefined;
+    try {
+      text = await readFile(path, "utf8");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    if (text !== undefined) {
+      let old: Results<R>;
+      try {
+        old = JSON.parse(text);
+      } catch (cause) {
+        throw new InputError("not a results file", {
+          file: path,
+          cause,
+          hint: "move it away, or choose another --out",
+        });
+      }
+      const same = (name: string) => JSON.stringify(old.settings[name]) === JSON.stringify(settings[name]);
+      results.runs = old.runs.filter((run) => same(run.setting));
+    }
+    return new ResultsFile(path, results);
+  }
+
+  find(setting: string, seed: number): R | undefined {
+    return this.results.runs.find((run) => run.setting === setting && run.seed === seed);
+  }
+
+  async add(run: R): Promise<void> {
+    this.results.runs.push(run);
+    await writeFileSafely(this.path, new TextEncoder().encode(`${JSON.stringify(this.results)}\n`));
+  }
+}
+
+export async function writeText(folder: string, name: string, text: string): Promise<void> {
+  await writeFile(join(folder, name), text);
+}
+
+export interface Spread {
+  median: number;
+  low: number;
+  high: number;
+  count: number;
+}
+
+/** Median (of an even number: the lower of the two in the middle, so that it is a value that occurred) and range. */
+export function spread(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  return {
+    median: sorted[(sorted.length - 1) >> 1],
+    low: sorted[0],
+    high: sorted[sorted.length - 1],
+    count: sorted.length,
+  };
+}
+
+/** `88.5 % (87.9 to 89.1)` */
+export function spreadText({ median, low, high, count }: Spread): string {
+  const text = (value: number) => (100 * value).toFixed(1);
+  return count === 1 ? `${text(median)} %` : `${text(median)} % (${text(low)} to ${text(high)})`;
+}

@@ -1,0 +1,223 @@
+// The paper's first experiment: handwritten words, 8 × 4 pixels a letter, fold 1 to test and the rest to train. RCMS with
+// 10 contexts, beam search of 10 and of 200, exact inference, all of order 3 with the paper's rows and step size; and the
+// best setting we know, found on fold 0 as held-out data (fold 1 was not looked at).
+
+import { precisionRecallCurve, recallAtPrecision } from "../../confidence/precision-recall.js";
+import { linePlot } from "../../confidence/svg.js";
+import { InputError } from "../../core/errors.js";
+import type { Pixels } from "../../data/letters.js";
+import { readTagging } from "../../data/read.js";
+import { getDataset } from "../../data/registry.js";
+import type { TaggingSequence } from "../../tasks/sequence.js";
+import { Tagger, type TaggerOptions } from "../../tasks/tagger.js";
+import { say, table, write, writeJson } from "../output.js";
+import { ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+
+interface Setting extends Partial<TaggerOptions> {
+  title: string;
+  pixels: Pixels;
+}
+
+const paper = {
+  order: 3,
+  rows: "longest",
+  rate: 0.2,
+  delta: 1e-4,
+  l2: 0,
+  heldOut: 0,
+  epochs: 10,
+  pixels: "8x4",
+} as const;
+
+const settings: Record<string, Setting> = {
+  "rcms-10": { ...paper, title: "RCMS, 10 contexts", inference: "rcms", contexts: 10 },
+  "beam-10": { ...paper, title: "beam 10", inference: "beam", contexts: 10 },
+  "beam-200": { ...paper, title: "beam 200", inference: "beam", contexts: 200 },
+  exact: { ...paper, title: "exact", inference: "exact", contexts: 0 },
+  best: {
+    ...paper,
+    title: "best: order 5, all rows, 40 contexts, pixel pairs",
+    inference: "rcms",
+    order: 5,
+    rows: "all",
+    contexts: 40,
+    l2: 0.01,
+    epochs: 6,
+    pixels: "8x4+pairs",
+  },
+};
+
+/** What the paper reports (section 5): accuracy, and recall at 99 % precision. */
+const reported: Record<string, { accuracy?: number; recall?: number }> = {
+  "rcms-10": { accuracy: 0.885, recall: 0.82 },
+  "beam-10": { accuracy: 0.871, recall: 0.16 },
+  "beam-200": { recall: 0.86 },
+};
+
+interface WordRun extends Run {
+  words: number;
+  accuracy: number;
+  letterAccuracy: number;
+  recallAtPrecision: Record<string, number>;
+  /** [confidence, right] of every test word, most confident first. */
+  answers: [number, 0 | 1][];
+  /** [examples, cumulative average context length], every 50 examples. */
+  contextLength: [number, number][];
+  trainSeconds: number;
+}
+
+const PRECISIONS = [0.9, 0.95, 0.99];
+
+export async function wordRecognition(flags: {
+  out: string;
+  seeds: number;
+  only?: string;
+  json?: boolean;
+}): Promise<void> {
+  const chosen = flags.only ? flags.only.split(",") : Object.keys(settings);
+  for (const name of chosen) {
+    if (!Object.hasOwn(settings, name)) {
+      throw new InputError(`no setting \`${name}\``, { hint: `there are ${Object.keys(settings).join(", ")}` });
+    }
+  }
+  const file = await ResultsFile.open<WordRun>(flags.out, "word-recognition", settings);
+  const { paths } = await getDataset("letters");
+  for (const name of chosen) {
+    for (let seed = 1; seed <= flags.seeds; seed++) {
+      if (file.find(name, seed)) continue;
+      const run = await runOnce(name, seed, paths["letter.data.gz"]);
+      await file.add(run);
+      say(
+        `${name}, seed ${seed}: ${spreadText(spread([run.accuracy]))} of words, recall at 99 % precision ${spreadText(spread([run.recallAtPrecision["0.99"]]))}, ${Math.round(run.trainSeconds)} s`,
+      );
+    }
+  }
+  const { runs } = file.results;
+  await writeText(flags.out, "precision-recall.svg", precisionRecallPlot(runs));
+  await writeText(flags.out, "context-length.svg", contextLengthPlot(runs));
+  await writeText(flags.out, "table.md", markdown(runs));
+  if (flags.json) await writeJson(Object.fromEntries(summaries(runs).map(({ name, ...rest }) => [name, rest])));
+  else await write(readable(runs));
+}
+
+async function readWords(path: string, pixels: Pixels, folds: ReadonlySet<number>): Promise<TaggingSequence[]> {
+  const words: TaggingSequence[] = [];
+  for await (const word of readTagging(path, { format: "letters", labelled: true, pixels, folds })) words.push(word);
+  return words;
+}
+
+async function runOnce(name: string, seed: number, path: string): Promise<WordRun> {
+  const { title: _, pixels, ...options } = settings[name];
+  const training = await readWords(path, pixels, new Set([0, 2, 3, 4, 5, 6, 7, 8, 9]));
+  const test = await readWords(path, pixels, new Set([1]));
+  const contextLength: [number, number][] = [];
+  let total = 0;
+  const began = process.cpuUsage();
+  const tagger = await Tagger.train(training, {
+    ...options,
+    seed,
+    onExample(step, seen) {
+      total += seen.contextLength;
+      if (step % 50 === 0) contextLength.push([step, total / step]);
+    },
+  });
+  const { user, system } = process.cpuUsage(began); // microseconds
+  let rightLetters = 0;
+  let letters = 0;
+  const answers = test.map((word): [number, 0 | 1] => {
+    const { labels, probability } = tagger.predict(word);
+    const right = labels.filter((label, i) => label === word.labels?.[i]).length;
+    rightLetters += right;
+    letters += labels.length;
+    return [probability, right === labels.length ? 1 : 0];
+  });
+  answers.sort((a, b) => b[0] - a[0]);
+  const items = answers.map(([confidence, right]) => ({ confidence, correct: right === 1 }));
+  return {
+    setting: name,
+    seed,
+    words: test.length,
+    accuracy: items.filter((item) => item.correct).length / items.length,
+    letterAccuracy: rightLetters / letters,
+    recallAtPrecision: Object.fromEntries(PRECISIONS.map((p) => [String(p), recallAtPrecision(items, p)])),
+    answers,
+    contextLength,
+    trainSeconds: (user + system) / 1e6,
+  };
+}
+
+interface Summary {
+  name: string;
+  accuracy: ReturnType<typeof spread>;
+  recall: Record<string, ReturnType<typeof spread>>;
+}
+
+function summaries(runs: readonly WordRun[]): Summary[] {
+  return Object.keys(settings).flatMap((name) => {
+    const own = runs.filter((run) => run.setting === name);
+    if (own.length === 0) return [];
+    return {
+      name,
+      accuracy: spread(own.map((run) => run.accuracy)),
+      recall: Object.fromEntries(
+        PRECISIONS.map((p) => [String(p), spread(own.map((run) => run.recallAtPrecision[String(p)]))]),
+      ),
+    };
+  });
+}
+
+function rowsOf(runs: readonly WordRun[]): string[][] {
+  const percentOr = (value: number | undefined) => (value === undefined ? "–" : spreadText(spread([value])));
+  return summaries(runs).map(({ name, accuracy, recall }) => [
+    settings[name].title,
+    spreadText(accuracy),
+    percentOr(reported[name]?.accuracy),
+    spreadText(recall["0.99"]),
+    percentOr(reported[name]?.recall),
+    spreadText(recall["0.95"]),
+    String(accuracy.count),
+  ]);
+}
+
+const heads = ["setting", "words right", "paper", "recall at 99 %", "paper", "recall at 95 %", "seeds"];
+
+function readable(runs: readonly WordRun[]): string {
+  return table([heads, ...rowsOf(runs)]);
+}
+
+function markdown(runs: readonly WordRun[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return `${[line(heads), line(heads.map(() => "---")), ...rowsOf(runs).map(line)].join("\n")}\n`;
+}
+
+/** The run of each setting whose recall at 99 % precision is the median. */
+function medianRuns(runs: readonly WordRun[]): WordRun[] {
+  return summaries(runs).map(
+    ({ name, recall }) =>
+      runs.find((run) => run.setting === name && run.recallAtPrecision["0.99"] === recall["0.99"].median) as WordRun,
+  );
+}
+
+function precisionRecallPlot(runs: readonly WordRun[]): string {
+  return linePlot({
+    title: "Handwritten words: precision of the answers given, by share answered",
+    x: { label: "share of words answered", domain: [0, 1], format: "percent" },
+    y: { label: "precision", domain: [0.85, 1], format: "percent" },
+    series: medianRuns(runs).map((run) => ({
+      name: settings[run.setting].title.replace(/:.*/, ""),
+      points: precisionRecallCurve(
+        run.answers.map(([confidence, right]) => ({ confidence, correct: right === 1 })),
+      ).map(({ recall, precision }) => [recall, precision] as const),
+    })),
+  });
+}
+
+function contextLengthPlot(runs: readonly WordRun[]): string {
+  const own = medianRuns(runs).filter((run) => settings[run.setting].inference === "rcms");
+  return linePlot({
+    title: "Handwritten words: average context length as training goes on",
+    x: { label: "words learned from" },
+    y: { label: "letters remembered (cumulative average)" },
+    series: own.map((run) => ({ name: settings[run.setting].title.replace(/:.*/, ""), points: run.contextLength })),
+  });
+}
