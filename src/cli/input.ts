@@ -9,6 +9,7 @@ import type { LineSource } from "../data/lines.js";
 import { parseLabel } from "../data/parser.js";
 import { readTagging } from "../data/read.js";
 import { loadModel } from "../model/disk.js";
+import type { Model } from "../model/model.js";
 import type { GivenLabel, TaggingSequence } from "../tasks/sequence.js";
 import { Tagger } from "../tasks/tagger.js";
 import type { ReadFlags } from "./options.js";
@@ -30,7 +31,11 @@ export function inputNoteOf(tagger: Tagger): InputNote {
 }
 
 export async function loadTagger(path: string): Promise<Tagger> {
-  const model = await loadModel(path);
+  return taggerOf(await loadModel(path), path);
+}
+
+/** A model as the tagger it must be. */
+export function taggerOf(model: Model, path: string): Tagger {
   if (!(model instanceof Tagger)) throw new InputError("this model is no tagger", { file: path });
   if (model.source.kind === "function") {
     throw new InputError("the model makes its attributes with a function of the program that trained it", {

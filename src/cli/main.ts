@@ -11,9 +11,10 @@ interface CommandFile {
 }
 
 const commands: Record<string, (() => Promise<CommandFile>)[]> = {
-  train: [() => import("./commands/train-tag.js")],
+  train: [() => import("./commands/train-tag.js"), () => import("./commands/train-transduce.js")],
   predict: [() => import("./commands/predict.js")],
   evaluate: [() => import("./commands/evaluate.js")],
+  align: [() => import("./commands/align.js")],
   inspect: [() => import("./commands/inspect.js")],
   data: [() => import("./commands/data.js")],
   experiment: [() => import("./commands/experiment.js")],
@@ -22,6 +23,7 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
 const overview = `
 Where to start:
   stargram train tag train.txt --out model.sg     learn from tokens and labels in columns
+  stargram train transduce pairs.tsv --out m.sg   learn from pairs such as spelling and pronunciation
   stargram evaluate model.sg test.txt             see how well it does, and how sure it is
   stargram predict model.sg new.txt               label new text, with probabilities
   stargram COMMAND --help                         options and examples of a command

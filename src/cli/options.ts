@@ -88,6 +88,14 @@ export function inferenceFrom({ contexts, inference }: InferenceFlags): PredictO
   return chosen;
 }
 
+/** Refuses flags that a model of the kind at hand has no use for. */
+export function refuseFlags(flags: object, names: readonly string[], kind: string, file: string): void {
+  for (const name of names) {
+    if ((flags as Record<string, unknown>)[name] === undefined) continue;
+    throw new InputError(`--${name} is for ${kind}, and this model is none`, { file });
+  }
+}
+
 /** A command that only holds others, such as `train`: made by the first that needs it. */
 export function groupOf(program: Command, name: string, description: string): Command {
   return program.commands.find((command) => command.name() === name) ?? program.command(name).description(description);

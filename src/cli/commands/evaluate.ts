@@ -3,9 +3,11 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type Rates, type TaggingReport, TaggingScore } from "../../confidence/tagging.js";
 import { unknownName } from "../../core/errors.js";
+import { loadModel } from "../../model/disk.js";
 import type { GivenLabel } from "../../tasks/sequence.js";
 import type { Tagger } from "../../tasks/tagger.js";
-import { isKnown, loadTagger, readForModel } from "../input.js";
+import { Transducer } from "../../tasks/transducer.js";
+import { isKnown, readForModel, taggerOf } from "../input.js";
 import {
   addInferenceOptions,
   addReadOptions,
@@ -13,6 +15,7 @@ import {
   type InferenceFlags,
   inferenceFrom,
   type ReadFlags,
+  refuseFlags,
 } from "../options.js";
 import { CheckFailed, counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
 
@@ -43,6 +46,8 @@ A sequence is right when all its labels are. Chunks (labels such as B-NP, I-NP, 
               chunks, logLikelihood, recallAtPrecision {"0.9", "0.95", "0.99"}, labels, and calibration; shares from 0 to 1
 Labels that the model does not know are refused, unless --allow-unknown is given or the model knows another label of the
 same chunk type (I-LST where it knows B-LST). They count as wrong; the log-likelihood leaves their positions open.
+With a transducer: word and symbol error rates; any of an input's answers is right. --json: inputs, wordErrorRate,
+symbolErrorRate, recallAtPrecision, alignedTrainingPairs, logLikelihood, and calibration.
   --require   exit with 1 unless a measure reaches a value; measures: ${measures.join(", ")}`;
 
 export function register(program: Command): void {
@@ -78,7 +83,14 @@ function requirement(text: string, before: Requirement[] = []): Requirement[] {
 }
 
 async function evaluate(path: string, files: string[], flags: EvaluateFlags): Promise<void> {
-  const tagger = await loadTagger(path);
+  const model = await loadModel(path);
+  if (model instanceof Transducer) {
+    refuseFlags(flags, ["format", "pixels", "folds", "allowUnknown", "require"], "taggers", path);
+    const { evaluateOutputs, transductionText } = await import("../transduction.js");
+    const report = await evaluateOutputs(model, files, flags);
+    return flags.json ? writeJson(report) : write(transductionText(report));
+  }
+  const tagger = taggerOf(model, path);
   const inference = inferenceFrom(flags);
   const unknown = flags.allowUnknown ? "allow" : "chunks";
   const score = new TaggingScore();

@@ -1,8 +1,10 @@
 // `stargram predict`: labels with probabilities for a stream of sequences, in constant memory.
 
 import type { Command } from "commander";
+import { loadModel } from "../../model/disk.js";
 import type { PredictOptions, TaggerPrediction } from "../../tasks/tagger.js";
-import { loadTagger, type ModelInput, readForModel } from "../input.js";
+import { Transducer } from "../../tasks/transducer.js";
+import { type ModelInput, readForModel, taggerOf } from "../input.js";
 import {
   addInferenceOptions,
   addReadOptions,
@@ -10,6 +12,7 @@ import {
   type InferenceFlags,
   inferenceFrom,
   type ReadFlags,
+  refuseFlags,
   whole,
 } from "../options.js";
 import { probabilityText, say, write, writeJson } from "../output.js";
@@ -18,11 +21,14 @@ interface PredictFlags extends ReadFlags, InferenceFlags {
   nbest?: number;
   marginals?: boolean;
   known?: boolean;
+  align?: boolean;
   json?: boolean;
 }
 
 const notes = `
-Output: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
+With a transducer: a line holds an input; input TAB output TAB probability come out, the probability being summed over
+alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\`.
+With a tagger: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
   Input in columns may carry labels as one column more than the model was trained on; they are passed through.
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output
   --marginals    every label with its probability, \`LABEL/probability\`, the most probable first
@@ -40,6 +46,7 @@ export function register(program: Command): void {
     .argument("[file]", "data to label", "-")
     .option("--nbest <n>", "give the n most probable outputs of each sequence", whole(1))
     .option("--marginals", "give the probability of every label at every position")
+    .option("--align", "transducers: give the alignment of each output")
     .option("--known", "take the labels of the input as known and fill in those that are `_`")
     .option("--json", "print JSON Lines, an object for each sequence");
   addInferenceOptions(addReadOptions(command))
@@ -57,8 +64,15 @@ export function register(program: Command): void {
 }
 
 async function predict(path: string, file: string, flags: PredictFlags): Promise<void> {
-  const tagger = await loadTagger(path);
+  const model = await loadModel(path);
   if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
+  if (model instanceof Transducer) {
+    refuseFlags(flags, ["marginals", "known", "format", "pixels", "folds"], "taggers", path);
+    const { predictOutputs } = await import("../transduction.js");
+    return predictOutputs(model, file, flags);
+  }
+  refuseFlags(flags, ["align"], "transducers", path);
+  const tagger = taggerOf(model, path);
   const options: PredictOptions = {
     nbest: flags.nbest,
     confidences: true,

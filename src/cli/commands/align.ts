@@ -1,0 +1,48 @@
+// `stargram align`: learns how pairs are aligned, and prints the alignments.
+
+import type { Command } from "commander";
+import { joinSymbols, readPairs } from "../../data/pairs.js";
+import { examples } from "../options.js";
+import { plural, say, write, writeJson } from "../output.js";
+import { alignmentText } from "../transduction.js";
+import { addPairOptions, addTransducerOptions, trainOnFiles } from "./train-transduce.js";
+
+const notes = `
+A transducer is trained on PAIRS, and the best alignment of each pair under it is printed, in the order of the pairs:
+  p|h|o|n|e TAB F|_|OW|N|_      a part for each input symbol; several symbols for one are joined by \`:\`, none is \`_\`
+  --json                        JSON Lines: input, output, and alignment as a list of {input, output: […]}
+A pair that cannot be aligned is printed with an empty second column.`;
+
+export function register(program: Command): void {
+  const command = program
+    .command("align")
+    .summary("align the symbols of pairs")
+    .description("Find out which symbols of inputs and outputs belong together.")
+    .argument("<pairs...>", "pairs: files")
+    .option("--quiet", "no progress")
+    .option("--json", "print JSON Lines, an object for each pair");
+  addTransducerOptions(addPairOptions(command))
+    .addHelpText("after", notes)
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram align words.tsv > aligned.tsv", "letters and sounds, side by side"],
+        ["stargram align names.tsv --input chars --output chars --json", "the same for programs"],
+      ),
+    )
+    .action(align);
+}
+
+async function align(files: string[], flags: { quiet?: boolean; json?: boolean }, command: Command): Promise<void> {
+  const { transducer, layout } = await trainOnFiles(files, command, flags.quiet === true);
+  let failed = 0;
+  for (const file of files) {
+    for await (const { input, output } of readPairs(file, layout)) {
+      const alignment = transducer.align(input, output);
+      if (!alignment) failed++;
+      if (flags.json) await writeJson({ input, output, alignment: alignment ?? null });
+      else await write(`${(alignment ? alignmentText(alignment) : [joinSymbols(input, "tokens"), ""]).join("\t")}\n`);
+    }
+  }
+  if (failed > 0 && !flags.quiet) say(`${plural(failed, "pair")} could not be aligned`);
+}

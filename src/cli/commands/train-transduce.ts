@@ -1,0 +1,199 @@
+// `stargram train transduce`: learns a transducer from pairs that nobody has aligned.
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { InputError } from "../../core/errors.js";
+import { type PairLayout, pairFormats, readPairs, symbolKinds } from "../../data/pairs.js";
+import { saveModel } from "../../model/disk.js";
+import { strategies, type TrainTransducerOptions, Transducer, transducerDefaults } from "../../tasks/transducer.js";
+import type { SymbolPair } from "../../tasks/transducer-pairs.js";
+import { examples, groupOf, real, whole } from "../options.js";
+import { counted, duration, percent, plural, say, writeJson } from "../output.js";
+import { checkOutput } from "../place.js";
+import { ProgressLine } from "../progress.js";
+import { Interrupt } from "./train-tag.js";
+
+const d = transducerDefaults;
+
+const notes = `
+PAIRS holds an input and an output a line; several files are read one after the other, gzip is unpacked. Formats:
+  tsv        input TAB output; --columns 2,3 takes other columns
+  cmudict    WORD  P R O N, with variants WORD(2) and comments, as in the CMU pronouncing dictionary
+Each side is cut at spaces (tokens) or into characters (chars); if it is not said, a side with spaces is made of tokens.
+Pairs with the same input are several right answers for it. No alignment is needed: it is learned.
+What is not given is chosen by the data: --max-emit so that 999 of 1,000 pairs can be aligned, --min-count, --l2 and
+--held-out by the number of pairs. Held-out pairs choose the best pass and calibrate the probabilities.
+
+First Ctrl-C: the model so far is saved. Second: ends at once, files stay as they were.`;
+
+/** The options that say how pairs are read. */
+export function addPairOptions(command: Command): Command {
+  return command
+    .addOption(new Option("--format <format>", "format of the pairs").choices(pairFormats))
+    .addOption(new Option("--input <kind>", "symbols of the input side").choices(symbolKinds))
+    .addOption(new Option("--output <kind>", "symbols of the output side").choices(symbolKinds))
+    .option("--columns <list>", "tsv: the columns of input and output (default 1,2)", columnPair)
+    .option("--reverse", "learn to write the inputs from the outputs")
+    .option("--no-stress", "cmudict: drop the stress of vowels");
+}
+
+/** The options that say how to learn. */
+export function addTransducerOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--strategy <name>", `how contexts are chosen while learning (default ${d.strategy})`).choices(
+        strategies,
+      ),
+    )
+    .option("--max-emit <n>", "most output symbols for one input symbol", whole(1))
+    .option("--order <n>", `how many moves back a decision looks (default ${d.order})`, whole(0))
+    .option("--contexts <n>", `contexts to keep at each slot (default ${d.contexts})`, whole(0))
+    .option("--window <n>", `input symbols to look at on either side (default ${d.window})`, whole(0))
+    .option("--min-count <n>", "leave out features seen fewer times", whole(1))
+    .option("--epochs <n>", `passes over the pairs at most (default ${d.epochs})`, whole(1))
+    .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true }))
+    .option("--l2 <x>", "strength of L2 regularisation", real(0))
+    .option("--held-out <share>", "share of the inputs held out", real(0, { beyond: 1 }))
+    .option("--patience <n>", `passes without improvement before stopping (default ${d.patience})`, whole(0))
+    .option("--seed <n>", `seed of everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER));
+}
+
+export function register(program: Command): void {
+  const command = groupOf(program, "train", "learn a model from data")
+    .command("transduce")
+    .summary("learn a transducer")
+    .description("Learn to write outputs for inputs of other lengths from pairs, without alignments.")
+    .argument("<pairs...>", "pairs: files, or `-` for standard input")
+    .requiredOption("--out <model>", "the file to write the model to");
+  addTransducerOptions(addPairOptions(command))
+    .option("--quiet", "no progress and no summary")
+    .option("--json", "print a summary as one JSON object on standard output")
+    .addHelpText("after", notes)
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram train transduce words.tsv --out g2p.sg", "spelling to pronunciation, good defaults"],
+        ["stargram train transduce cmudict.dict --no-stress --out g2p.sg", "from a CMU dictionary"],
+        ["stargram train transduce words.tsv --reverse --out p2g.sg", "pronunciation to spelling"],
+        ["stargram train transduce names.tsv --input chars --output chars --out names.sg", "a name in another script"],
+      ),
+    )
+    .action(trainTransduce);
+}
+
+function columnPair(text: string): [number, number] {
+  const match = /^([1-9]\d{0,5}),([1-9]\d{0,5})$/.exec(text);
+  if (!match) throw new InvalidArgumentError("Two columns such as 2,3 are needed.");
+  return [Number(match[1]), Number(match[2])];
+}
+
+interface TrainFlags {
+  out: string;
+  quiet?: boolean;
+  json?: boolean;
+}
+
+const optionNames = [
+  "strategy",
+  "maxEmit",
+  "order",
+  "contexts",
+  "window",
+  "minCount",
+  "epochs",
+  "rate",
+  "l2",
+  "heldOut",
+  "patience",
+  "seed",
+] as const;
+const layoutNames = ["format", "input", "output", "columns", "reverse", "stress"] as const;
+
+/** The options given on a command line, by name. */
+function given(command: Command, names: readonly string[]): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const name of names) {
+    if (command.getOptionValueSource(name) === "cli") found[name] = command.getOptionValue(name);
+  }
+  return found;
+}
+
+/** Trains on the pairs of files as the command line says; `layout` gets how they were read. */
+export async function trainOnFiles(
+  files: readonly string[],
+  command: Command,
+  quiet: boolean,
+): Promise<{ transducer: Transducer; layout: PairLayout }> {
+  const progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
+  const interrupt = new Interrupt(quiet);
+  const input: Partial<PairLayout> = given(command, layoutNames);
+  async function* pairs(): AsyncGenerator<SymbolPair> {
+    let count = 0;
+    for (const file of files) {
+      const stream = readPairs(file, { ...input, onLayout: (layout) => Object.assign(input, layout) });
+      for await (const pair of stream) {
+        progress.reading(++count);
+        yield pair;
+      }
+    }
+    interrupt.trainingStarts();
+  }
+  try {
+    const options: TrainTransducerOptions = {
+      ...given(command, optionNames),
+      note: { input },
+      onProgress: (state) => progress.training(state),
+      shouldStop: () => interrupt.asked,
+    };
+    const transducer = await Transducer.train(pairs(), options);
+    if (!transducer.weights.every(Number.isFinite)) {
+      throw new InputError("the weights grew without bound", { hint: "try a smaller --rate or a larger --l2" });
+    }
+    return { transducer, layout: input as PairLayout };
+  } finally {
+    progress.end();
+    interrupt.end();
+  }
+}
+
+async function trainTransduce(files: string[], flags: TrainFlags, command: Command): Promise<void> {
+  const started = performance.now();
+  await checkOutput(flags.out, files);
+  const { transducer } = await trainOnFiles(files, command, flags.quiet === true);
+  await saveModel(transducer, flags.out);
+  const seconds = (performance.now() - started) / 1000;
+  const { summary, weights, options } = transducer;
+  const best = summary.history.find((pass) => pass.epoch === summary.bestEpoch);
+  if (flags.json) {
+    await writeJson({
+      model: flags.out,
+      kind: "transducer",
+      inputSymbols: transducer.inputSymbols.size,
+      outputSymbols: transducer.outputSymbols.size,
+      weights: weights.length,
+      pairs: summary.pairs,
+      inputs: summary.inputs,
+      alignedTrainingPairs: summary.alignedPairs,
+      passes: summary.history.length,
+      bestPass: summary.bestEpoch,
+      temperature: summary.temperature,
+      stopped: summary.stopped,
+      heldOut: best?.heldOut,
+      seconds,
+      history: summary.history,
+      options,
+    });
+  }
+  if (flags.quiet) return;
+  const passes = summary.history.length;
+  const chosen = best ? `pass ${best.epoch} of ${passes}` : "part of a pass";
+  const judged = best?.heldOut ? `, held out ${percent(best.heldOut.exact)} of outputs right` : "";
+  say(
+    `${flags.out}: ${plural(weights.length, "weight")} from ${counted(summary.pairs)} pairs; ${chosen}${judged}; ${duration(seconds)}`,
+  );
+  const left = summary.pairs - summary.alignedPairs;
+  if (left > 0) {
+    say(
+      `${plural(left, "pair")} had no alignment with at most ${options.maxEmit} output symbols for an input symbol; see --max-emit`,
+    );
+  }
+}

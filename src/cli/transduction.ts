@@ -1,0 +1,147 @@
+// What the commands do with a transducer: outputs for inputs, measures on pairs, alignments as text.
+//   alignment   in two columns, a part for each input symbol between `|`; symbols written for it between `:`, `_` for none
+
+import * as v from "valibot";
+import { type TransductionReport, TransductionScore } from "../confidence/transduction.js";
+import { joinSymbols, type PairLayout, pairFormats, readPairs, symbolKinds } from "../data/pairs.js";
+import type { AlignedSymbol, TransducedOutput, TransducePredictOptions, Transducer } from "../tasks/transducer.js";
+import { counted, duration, percent, plural, probabilityText, say, table, write, writeJson } from "./output.js";
+
+const layoutSchema = v.object({
+  format: v.picklist(pairFormats),
+  input: v.picklist(symbolKinds),
+  output: v.picklist(symbolKinds),
+  columns: v.tuple([v.number(), v.number()]),
+  reverse: v.boolean(),
+  stress: v.boolean(),
+});
+
+/** How a transducer's training data was read; kept in its note as `input`. */
+export function layoutOf(transducer: Transducer): PairLayout {
+  const parsed = v.safeParse(layoutSchema, transducer.note.input);
+  if (parsed.success) return parsed.output;
+  return { format: "tsv", input: "chars", output: "tokens", columns: [1, 2], reverse: false, stress: true };
+}
+
+/** The kinds of symbols as the transducer reads and writes them. */
+function kindsOf(layout: PairLayout): { read: PairLayout["input"]; written: PairLayout["output"] } {
+  return layout.reverse
+    ? { read: layout.output, written: layout.input }
+    : { read: layout.input, written: layout.output };
+}
+
+/** `p|h|o|n|e` and `F|_|OW|N|_` */
+export function alignmentText(alignment: readonly AlignedSymbol[]): [string, string] {
+  return [
+    alignment.map(({ input }) => input).join("|"),
+    alignment.map(({ output }) => (output.length > 0 ? output.join(":") : "_")).join("|"),
+  ];
+}
+
+export interface PredictFlags {
+  nbest?: number;
+  align?: boolean;
+  json?: boolean;
+  contexts?: number;
+  inference?: "rcms" | "beam" | "exact";
+}
+
+function inferenceFrom({ contexts, inference }: PredictFlags): TransducePredictOptions["inference"] {
+  const chosen: TransducePredictOptions["inference"] = {};
+  if (contexts !== undefined) chosen.contexts = contexts;
+  if (inference !== undefined) chosen.mode = inference;
+  return chosen;
+}
+
+/** Input TAB output TAB probability, or JSON Lines, for each input as it comes. */
+export async function predictOutputs(transducer: Transducer, file: string, flags: PredictFlags): Promise<void> {
+  const layout = layoutOf(transducer);
+  const { read, written } = kindsOf(layout);
+  const unknown = new Set<string>();
+  const options = { nbest: flags.nbest, alignment: flags.align, inference: inferenceFrom(flags) };
+  for await (const { input } of readPairs(file, { ...layout, inputsOnly: true })) {
+    const prediction = transducer.predict(input, options);
+    for (const symbol of prediction.unknown) {
+      if (unknown.has(symbol)) continue;
+      unknown.add(symbol);
+      say(`the symbol ${JSON.stringify(symbol)} was never seen in training`);
+    }
+    const text = joinSymbols(input, read);
+    if (flags.json) {
+      await writeJson({
+        input: text,
+        ...prediction,
+        output: joinSymbols(prediction.output, written),
+        ...shownNbest(prediction.nbest, written),
+      });
+      continue;
+    }
+    const lines = (prediction.nbest ?? [prediction]).map(({ output, probability, alignment }) =>
+      [
+        text,
+        joinSymbols(output, written),
+        probabilityText(probability),
+        ...(alignment ? alignmentText(alignment) : []),
+      ].join("\t"),
+    );
+    await write(`${lines.join("\n")}\n`);
+  }
+}
+
+function shownNbest(
+  nbest: readonly TransducedOutput[] | undefined,
+  kind: PairLayout["output"],
+): Record<string, unknown> {
+  return nbest ? { nbest: nbest.map((one) => ({ ...one, output: joinSymbols(one.output, kind) })) } : {};
+}
+
+/** Measures a transducer on pairs; pairs with the same input are several right answers. */
+export async function evaluateOutputs(
+  transducer: Transducer,
+  files: readonly string[],
+  flags: PredictFlags,
+): Promise<TransductionReport & { alignedTrainingPairs: number; seconds: number }> {
+  const layout = layoutOf(transducer);
+  const answers = new Map<string, { input: readonly string[]; outputs: (readonly string[])[] }>();
+  for (const file of files) {
+    for await (const { input, output } of readPairs(file, layout)) {
+      const key = JSON.stringify(input);
+      const known = answers.get(key);
+      if (known) known.outputs.push(output);
+      else answers.set(key, { input, outputs: [output] });
+    }
+  }
+  const score = new TransductionScore();
+  const inference = inferenceFrom(flags);
+  let seconds = 0;
+  for (const { input, outputs } of answers.values()) {
+    const started = performance.now();
+    const prediction = transducer.predict(input, { inference });
+    seconds += (performance.now() - started) / 1000;
+    const likelihood = Math.max(...outputs.map((output) => transducer.logLikelihood(input, output)));
+    score.add(outputs, prediction.output, prediction.probability, likelihood);
+  }
+  return { ...score.report(), alignedTrainingPairs: transducer.summary.alignedPairs, seconds };
+}
+
+export function transductionText(
+  report: TransductionReport & { alignedTrainingPairs: number; seconds: number },
+): string {
+  const recall = report.recallAtPrecision;
+  const lines: string[][] = [
+    ["inputs", counted(report.inputs), ""],
+    ["word error rate", percent(report.wordErrorRate), "inputs whose output is no right answer"],
+    ["symbol error rate", percent(report.symbolErrorRate), "edits to the nearest right answer"],
+  ];
+  for (const precision of ["0.9", "0.95", "0.99"] as const) {
+    lines.push(["answered", percent(recall[precision]), `of the inputs at ${100 * Number(precision)} % precision`]);
+  }
+  const each = report.logLikelihood === null ? "-∞" : (report.logLikelihood / report.inputs).toFixed(4);
+  lines.push(["log-likelihood", each, "for each input"]);
+  const brier = `Brier score ${report.brierScore.toFixed(4)}`;
+  lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
+  lines.push(["training pairs", counted(report.alignedTrainingPairs), "had an alignment"]);
+  const speed = Math.round(report.inputs / Math.max(report.seconds, 1e-3));
+  lines.push(["time", duration(report.seconds), `${plural(speed, "input")} a second`]);
+  return table(lines, [0, 2]);
+}
