@@ -23,11 +23,12 @@ export interface Expectations {
   lost: number;
 }
 
-/** Gives the expected counts of blocks of sequences; threads may stand behind it. */
+/** Gives the expected counts of all sequences; threads may stand behind it. */
 export interface Expecter {
-  readonly blocks: number;
-  /** `logEmission`, [cipherCount][plainCount] log e(x | y). */
-  expect(logEmission: Float64Array): Promise<Expectations>;
+  /** `logEmission`, [cipherCount][plainCount] log e(x | y). Undefined if `shouldStop` said so before all were counted. */
+  expect(logEmission: Float64Array, shouldStop?: () => boolean): Promise<Expectations | undefined>;
+  /** Frees what it holds. */
+  close(): Promise<void>;
 }
 
 export interface CipherModel {
@@ -75,13 +76,7 @@ export class BlockCounter {
     const size = problem.slotScores.length;
     if (this.slotCounts.length < size) this.slotCounts = new Float64Array(size);
     this.slotCounts.fill(0, 0, size);
-    const logLikelihood = this.kernel.expectDecisions(
-      problem,
-      this.shared,
-      this.model.inference,
-      this.slotCounts,
-      1,
-    );
+    const logLikelihood = this.kernel.expectDecisions(problem, this.shared, this.model.inference, this.slotCounts, 1);
     return { slotCounts: this.slotCounts, logLikelihood };
   }
 
@@ -127,6 +122,35 @@ export function blocksOf(sequences: readonly Int32Array[]): Int32Array[][] {
   const blocks: Int32Array[][] = [];
   for (let i = 0; i < sequences.length; i += BLOCK) blocks.push(sequences.slice(i, i + BLOCK));
   return blocks;
+}
+
+/** Counts one block after the other, and lets the program breathe in between. */
+export class LocalExpecter implements Expecter {
+  readonly counter: BlockCounter;
+  private readonly blocks: Int32Array[][];
+
+  constructor(
+    private readonly model: CipherModel,
+    sequences: readonly Int32Array[],
+  ) {
+    this.counter = new BlockCounter(model);
+    this.blocks = blocksOf(sequences);
+  }
+
+  async expect(logEmission: Float64Array, shouldStop?: () => boolean): Promise<Expectations | undefined> {
+    const sum = noExpectations(this.model);
+    let paused = Date.now();
+    for (const block of this.blocks) {
+      if (shouldStop?.()) return undefined;
+      addExpectations(sum, this.counter.count(block, logEmission));
+      if (Date.now() - paused < 50) continue;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      paused = Date.now();
+    }
+    return sum;
+  }
+
+  async close(): Promise<void> {}
 }
 
 /**

@@ -118,11 +118,7 @@ export class KeySearch {
    * A good key, [cipherCount]. `allowed`, [cipherCount][plainCount], says which plain symbols each may have; a symbol with
    * only one keeps it.
    */
-  search(
-    random: RandomGenerator,
-    options: KeySearchOptions,
-    allowed?: Uint8Array,
-  ): { key: Int32Array; score: number } {
+  search(random: RandomGenerator, options: KeySearchOptions, allowed?: Uint8Array): { key: Int32Array; score: number } {
     const { cipherCount, plainCount, key, frequency, text } = this;
     const choices: Int32Array[] = Array.from({ length: cipherCount }, (_, x) =>
       Int32Array.from({ length: plainCount }, (_, y) => y).filter((y) => !allowed || allowed[x * plainCount + y]),
