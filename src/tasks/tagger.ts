@@ -44,7 +44,7 @@ export interface TaggerOptions extends TrainingOptions {
   /** Rows of a context: of its longest suffix alone, as in the paper, or of all its suffixes. */
   rows: "longest" | "all";
   inference: "rcms" | "beam" | "exact";
-  /** Contexts that agree on the last `order` labels, or that no row tells apart, are one. */
+  /** Contexts that agree on the last `order` labels are one. */
   recombine: boolean;
   /** Attributes seen fewer times in training are left out. */
   minCount: number;
@@ -484,7 +484,8 @@ function functionOf(features: TrainTaggerOptions["features"]): FeatureFunction |
 
 function inferenceOf(options: TaggerOptions): Inference {
   const { inference, contexts, order, recombine, rows } = options;
-  return { mode: inference, contexts, order, recombine, byRows: recombine, rows };
+  // Telling contexts apart by their rows costs more than it gains, but for exact inference, which keeps them all.
+  return { mode: inference, contexts, order, recombine, byRows: recombine && inference === "exact", rows };
 }
 
 const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
