@@ -63,6 +63,8 @@ export const transducerDefaults: Omit<TransducerOptions, "maxEmit" | "minCount" 
 export interface TrainTransducerOptions extends Partial<TransducerOptions>, TrainingHooks {
   /** A training to go on with; data and options must be the same. */
   checkpoint?: Checkpoint;
+  /** Called after each pass with the best transducer so far, not yet calibrated. */
+  onPass?(transducer: Transducer, epoch: number): void | Promise<void>;
   /** Anything to be kept with the model, such as how its input was read. */
   note?: Record<string, unknown>;
 }
@@ -168,18 +170,34 @@ export class Transducer {
     const engine = new TransducerEngine(rows, shape, inferenceOf(options));
     const imputed = options.strategy === "forced" ? await imputeMoves(corpus, shape, options) : undefined;
     const learner = new TransducerLearner(corpus, engine, options.strategy, imputed);
-    const trained = await train(learner, options, hooks, { checkpoint: given.checkpoint });
-    const temperature = chooseTemperature(learner, trained.weights, options);
-    return new Transducer({
-      inputSymbols,
-      outputSymbols,
-      rows,
-      // What is saved is single precision; rounding here makes a saved and loaded transducer answer exactly as this one.
-      weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
-      options,
-      summary: summaryOf(corpus, learner, trained, temperature),
-      note: given.note ?? {},
-    });
+    const make = (trained: Trained, temperature: number): Transducer =>
+      new Transducer({
+        inputSymbols,
+        outputSymbols,
+        rows,
+        // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
+        weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
+        options,
+        summary: summaryOf(corpus, learner, trained, temperature),
+        note: given.note ?? {},
+      });
+    let passes = 0;
+    const afterPass = async (soFar: Trained): Promise<void> => {
+      if (soFar.history.length === passes) return;
+      passes = soFar.history.length;
+      await given.onPass?.(make(soFar, 1), passes);
+    };
+    const passHooks: TrainingHooks = {
+      ...hooks,
+      async onCheckpoint(checkpoint) {
+        const { best, bestEpoch, history } = checkpoint;
+        await afterPass({ weights: best, bestEpoch, history, stopped: false });
+        await hooks.onCheckpoint?.(checkpoint);
+      },
+    };
+    const trained = await train(learner, options, passHooks, { checkpoint: given.checkpoint });
+    await afterPass(trained);
+    return make(trained, chooseTemperature(learner, trained.weights, options));
   }
 
   /** The most probable output of an input, with its probability and whatever else is asked for. */
@@ -191,7 +209,6 @@ export class Transducer {
       ...options.inference,
     });
     const found = this.outputsOf(bestPaths(trellisLattice(trellis)), symbols.length, count);
-    if (found.length === 0) throw new InputError("no output is left in the beam");
     const outputs = found.slice(0, count).map(({ output, moves, log }) => {
       const made: TransducedOutput = {
         output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
@@ -441,7 +458,7 @@ function summaryOf(
 }
 
 const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
-const otherNames = ["checkpoint", "note"] as const;
+const otherNames = ["checkpoint", "onPass", "note"] as const;
 const chosenNames = ["maxEmit", "minCount", "heldOut", "l2"] as const;
 
 function readHooks(given: TrainTransducerOptions): TrainingHooks {

@@ -1,7 +1,7 @@
 // `stargram experiment`: the paper's experiments and ours. Each fetches its data through the registry, writes
 // results.json, a table and plots into a folder, and goes on where it was stopped: runs already in results.json are kept.
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { examples, groupOf, whole } from "../options.js";
 
 export function register(program: Command): void {
@@ -27,4 +27,29 @@ export function register(program: Command): void {
       ),
     )
     .action(async (flags) => (await import("../experiments/word-recognition.js")).wordRecognition(flags));
+  group
+    .command("speech")
+    .description("Text from phones without alignments: five strategies of learning, error rates for each pass.")
+    .option("--out <folder>", "folder for the results", "experiments/speech")
+    .option("--seeds <n>", "how many permutations of the data for rcms and forced", whole(1), 5)
+    .option("--only <names>", "run only these strategies, with commas between")
+    .addOption(new Option("--data <name>", "the recordings").choices(["buckeye", "timit"]).default("buckeye"))
+    .option("--json", "print the summary as one JSON object")
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram experiment speech", "all strategies on the Buckeye utterances"],
+        ["stargram experiment speech --only rcms --seeds 1", "a quick look"],
+        ["stargram experiment speech --data timit --out experiments/speech-timit", "a check on TIMIT's sample"],
+      ),
+    )
+    .action(async (flags) => (await import("../experiments/speech.js")).speech(flags));
+  group
+    .command("pronunciation")
+    .description("Pronunciation from spelling and back, on the standard split of the CMU dictionary.")
+    .option("--out <folder>", "folder for the results", "experiments/pronunciation")
+    .option("--only <names>", "run only these directions: spelling-to-sound, sound-to-spelling")
+    .option("--json", "print the summary as one JSON object")
+    .addHelpText("after", examples(["stargram experiment pronunciation --only spelling-to-sound", "one direction"]))
+    .action(async (flags) => (await import("../experiments/pronunciation.js")).pronunciation(flags));
 }

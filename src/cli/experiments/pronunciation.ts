@@ -1,0 +1,133 @@
+// Grapheme-to-phoneme conversion on the standard split of the CMU dictionary, and the way back, with the defaults a user
+// gets. Words of the test part may have several right pronunciations; pronunciations several right spellings.
+
+import { precisionRecallCurve } from "../../confidence/precision-recall.js";
+import { linePlot } from "../../confidence/svg.js";
+import { TransductionScore } from "../../confidence/transduction.js";
+import { readPairs } from "../../data/pairs.js";
+import { getDataset } from "../../data/registry.js";
+import { Transducer } from "../../tasks/transducer.js";
+import type { SymbolPair } from "../../tasks/transducer-pairs.js";
+import { say, table, write, writeJson } from "../output.js";
+import { ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+
+const settings: Record<string, { title: string; reverse: boolean }> = {
+  "spelling-to-sound": { title: "spelling to sound", reverse: false },
+  "sound-to-spelling": { title: "sound to spelling", reverse: true },
+};
+
+interface PronunciationRun extends Run {
+  inputs: number;
+  wordErrorRate: number;
+  symbolErrorRate: number;
+  recallAtPrecision: Record<string, number>;
+  expectedCalibrationError: number;
+  /** [confidence, right] of every test input. */
+  answers: [number, 0 | 1][];
+  trainSeconds: number;
+  inputsPerSecond: number;
+  peakMegabytes: number;
+}
+
+export interface PronunciationFlags {
+  out: string;
+  only?: string;
+  json?: boolean;
+}
+
+export async function pronunciation(flags: PronunciationFlags): Promise<void> {
+  const chosen = flags.only ? flags.only.split(",") : Object.keys(settings);
+  const file = await ResultsFile.open<PronunciationRun>(flags.out, "pronunciation", settings);
+  const { paths } = await getDataset("cmudict-g2p");
+  for (const name of chosen) {
+    if (file.find(name, 1)) continue;
+    const run = await runOnce(name, paths["train.tsv"], paths["test.tsv"]);
+    await file.add(run);
+    const [errors, recall] = [run.wordErrorRate, run.recallAtPrecision["0.95"]].map((value) => spread([value]));
+    say(`${name}: word error rate ${spreadText(errors)}, recall at 95 % precision ${spreadText(recall)}`);
+  }
+  const { runs } = file.results;
+  await writeText(flags.out, "precision-recall.svg", curves(runs));
+  await writeText(flags.out, "table.md", markdown(runs));
+  if (flags.json) await writeJson(Object.fromEntries(runs.map(({ answers: _, ...run }) => [run.setting, run])));
+  else await write(table(rowsOf(runs)));
+}
+
+async function readAll(path: string, reverse: boolean): Promise<SymbolPair[]> {
+  const pairs: SymbolPair[] = [];
+  const layout = { format: "tsv", input: "chars", output: "tokens", reverse } as const;
+  for await (const pair of readPairs(path, layout)) pairs.push(pair);
+  return pairs;
+}
+
+async function runOnce(name: string, trainPath: string, testPath: string): Promise<PronunciationRun> {
+  const { reverse } = settings[name];
+  const training = await readAll(trainPath, reverse);
+  const began = performance.now();
+  const transducer = await Transducer.train(training);
+  const trainSeconds = (performance.now() - began) / 1000;
+  const answersOf = new Map<string, { input: readonly string[]; outputs: (readonly string[])[] }>();
+  for (const { input, output } of await readAll(testPath, reverse)) {
+    const key = input.join(" ");
+    const known = answersOf.get(key);
+    if (known) known.outputs.push(output);
+    else answersOf.set(key, { input, outputs: [output] });
+  }
+  const score = new TransductionScore();
+  const answers: [number, 0 | 1][] = [];
+  let seconds = 0;
+  for (const { input, outputs } of answersOf.values()) {
+    const started = performance.now();
+    const prediction = transducer.predict(input);
+    seconds += (performance.now() - started) / 1000;
+    score.add(outputs, prediction.output, prediction.probability, 0);
+    const written = prediction.output.join(" ");
+    answers.push([prediction.probability, outputs.some((output) => output.join(" ") === written) ? 1 : 0]);
+  }
+  const { logLikelihood: _, brierScore: __, ...report } = score.report();
+  return {
+    setting: name,
+    seed: 1,
+    ...report,
+    answers,
+    trainSeconds,
+    inputsPerSecond: answersOf.size / seconds,
+    peakMegabytes: process.resourceUsage().maxRSS / 1024,
+  };
+}
+
+function rowsOf(runs: readonly PronunciationRun[]): string[][] {
+  const percent = (value: number): string => spreadText(spread([value]));
+  return [
+    ["direction", "word error rate", "symbol error rate", "recall at 95 %", "training", "inputs a second", "memory"],
+    ...runs.map((run) => [
+      settings[run.setting].title,
+      percent(run.wordErrorRate),
+      percent(run.symbolErrorRate),
+      percent(run.recallAtPrecision["0.95"]),
+      `${Math.round(run.trainSeconds)} s`,
+      String(Math.round(run.inputsPerSecond)),
+      `${Math.round(run.peakMegabytes)} MB`,
+    ]),
+  ];
+}
+
+function markdown(runs: readonly PronunciationRun[]): string {
+  const [head, ...rows] = rowsOf(runs);
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
+  return `${line(head)}${line(head.map(() => "---"))}${rows.map(line).join("")}`;
+}
+
+function curves(runs: readonly PronunciationRun[]): string {
+  return linePlot({
+    title: "Answers by confidence, CMU dictionary",
+    x: { label: "recall", format: "percent", domain: [0, 1] },
+    y: { label: "precision", format: "percent" },
+    series: runs.map((run) => ({
+      name: settings[run.setting].title,
+      points: precisionRecallCurve(
+        run.answers.map(([confidence, right]) => ({ confidence, correct: right === 1 })),
+      ).map(({ recall, precision }) => [recall, precision] as const),
+    })),
+  });
+}
