@@ -15,6 +15,8 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   predict: [() => import("./commands/predict.js")],
   evaluate: [() => import("./commands/evaluate.js")],
   align: [() => import("./commands/align.js")],
+  decipher: [() => import("./commands/decipher.js")],
+  encipher: [() => import("./commands/encipher.js")],
   inspect: [() => import("./commands/inspect.js")],
   data: [() => import("./commands/data.js")],
   experiment: [() => import("./commands/experiment.js")],
@@ -26,6 +28,7 @@ Where to start:
   stargram train transduce pairs.tsv --out m.sg   learn from pairs such as spelling and pronunciation
   stargram evaluate model.sg test.txt             see how well it does, and how sure it is
   stargram predict model.sg new.txt               label new text, with probabilities
+  stargram decipher cipher.txt --plain text.txt   find the key of a cipher from plain text of its language
   stargram COMMAND --help                         options and examples of a command
 
 Exit codes: 0 done, 1 a check failed, 2 bad input or usage.`;

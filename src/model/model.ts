@@ -2,15 +2,17 @@
 // a codec for each kind. Works on bytes alone, so it runs in a browser too; disk.ts reads and writes files.
 
 import { InputError } from "../core/errors.js";
+import { LanguageModel } from "../tasks/language.js";
 import { Tagger } from "../tasks/tagger.js";
 import { Transducer } from "../tasks/transducer.js";
+import { decodeLanguage, encodeLanguage } from "./language-codec.js";
 import type { FileParts } from "./parts.js";
 import { decodeTensors, encodeTensors, type TensorFile } from "./safetensors.js";
 import { decodeTagger, encodeTagger } from "./tagger-codec.js";
 import { decodeTransducer, encodeTransducer } from "./transducer-codec.js";
 
 /** Everything a model file can hold. */
-export type Model = Tagger | Transducer;
+export type Model = Tagger | Transducer | LanguageModel;
 
 /** How one kind of model becomes the parts of a file and comes back. */
 interface Codec<M extends Model> {
@@ -34,7 +36,14 @@ const transducerCodec: Codec<Transducer> = {
   decode: decodeTransducer,
 };
 
-const codecs = [taggerCodec, transducerCodec] as readonly Codec<Model>[];
+const languageCodec: Codec<LanguageModel> = {
+  kind: "language",
+  is: (model): model is LanguageModel => model instanceof LanguageModel,
+  encode: encodeLanguage,
+  decode: decodeLanguage,
+};
+
+const codecs = [taggerCodec, transducerCodec, languageCodec] as readonly Codec<Model>[];
 
 const VERSION = "1";
 

@@ -15,12 +15,17 @@ export interface CipherText {
   sequences: string[][];
   /** Whether spaces between words are symbols. */
   spaces: boolean;
-  /** The text again, with other symbols in place of its own, [sequence][position]. */
-  render(symbols: readonly (readonly string[])[]): string;
+  /**
+   * The text again, with other symbols in place of its own, [sequence][position]. `dress` may change how a symbol looks,
+   * knowing its number in the whole text.
+   */
+  render(symbols: readonly (readonly string[])[], dress?: (symbol: string, number: number) => string): string;
 }
 
 /** Longest sequence of letters: longer ones are cut, to bound memory; a cut loses a few symbols of context. */
 const LONGEST = 1000;
+
+const asIs = (symbol: string): string => symbol;
 
 /** Reads cipher text. For letters the kind is found out from the text if none is given. */
 export function readCipher(text: string, level: "word" | "char", kind?: CipherKind): CipherText {
@@ -31,16 +36,18 @@ export function readCipher(text: string, level: "word" | "char", kind?: CipherKi
       kind: "words",
       sequences,
       spaces: false,
-      render: (symbols) => symbols.map((line) => line.join(" ")).join("\n"),
+      render(symbols, dress = asIs) {
+        let at = 0;
+        return symbols.map((line) => line.map((symbol) => dress(symbol, at++)).join(" ")).join("\n");
+      },
     };
   }
   const found = kind ?? kindOf(text);
-  if (found === "numbers") return flatText("numbers", lines.map(wordsOf), "");
+  if (found === "numbers") return flatText("numbers", lines.map(wordsOf));
   if (found === "characters") {
     return flatText(
       "characters",
       lines.map((line) => [...line].filter((c) => !/\s/u.test(c))),
-      "",
     );
   }
   return letterText(text);
@@ -69,21 +76,15 @@ export function kindOf(text: string): CipherKind {
 }
 
 /** Lines without meaning of their own: one sequence, printed in the same lines. */
-function flatText(kind: CipherKind, lines: string[][], between: string): CipherText {
+function flatText(kind: CipherKind, lines: string[][]): CipherText {
   return {
     kind,
     sequences: cut(lines.flat()),
     spaces: false,
-    render(symbols) {
+    render(symbols, dress = asIs) {
       const all = symbols.flat();
       let at = 0;
-      return lines
-        .map((line) => {
-          const part = all.slice(at, at + line.length);
-          at += line.length;
-          return part.join(between);
-        })
-        .join("\n");
+      return lines.map((line) => line.map(() => dress(all[at], at++)).join("")).join("\n");
     },
   };
 }
@@ -112,12 +113,13 @@ function letterText(text: string): CipherText {
     kind: "letters",
     sequences: cut(symbols),
     spaces: hasSpaces,
-    render(plain) {
+    render(plain, dress = asIs) {
       const all = plain.flat();
       return pieces
         .map((piece) => {
           if (typeof piece === "string") return piece;
-          return piece.capital && !allCapitals ? all[piece.at].toUpperCase() : all[piece.at];
+          const symbol = all[piece.at];
+          return dress(piece.capital && !allCapitals ? symbol.toUpperCase() : symbol, piece.at);
         })
         .join("");
     },
