@@ -1,6 +1,6 @@
 // Training by stochastic gradient: shuffled passes over the examples, each a step of AdaGrad along
 //   E[features | clamp] - E[features],
-// weights averaged over the pass, a held-out part to choose the best pass and to stop by. What an example is, and how its
+// weights averaged over the later passes, a held-out part to choose the best pass and to stop by. What an example is, and how its
 // gradient is found, is the learner's business; tagger and transducer are both learners.
 
 import type { RowTable } from "../core/rows.js";
@@ -46,7 +46,7 @@ export interface TrainingOptions {
   heldOut: number;
   /** Passes without improvement on the held-out part before training stops. */
   patience: number;
-  /** Average the weights over each pass. */
+  /** Average the weights over about the later half of the passes. */
   average: boolean;
   /** What the held-out part is judged by. */
   select: "likelihood" | "accuracy";
@@ -188,7 +188,9 @@ export async function train(
   while (epoch <= options.epochs && !stopped && epoch - bestEpoch <= options.patience + 1) {
     const order = shuffle(training.slice(), generator(options.seed, epoch));
     if (position === 0) {
-      adagrad.startAverage();
+      // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
+      // start of training and still smooths more than one pass.
+      if ((epoch & (epoch - 1)) === 0) adagrad.startAverage();
       passLogLikelihood = 0;
       passContextLength = 0;
     }
