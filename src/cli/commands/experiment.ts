@@ -52,4 +52,21 @@ export function register(program: Command): void {
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", examples(["stargram experiment pronunciation --only spelling-to-sound", "one direction"]))
     .action(async (flags) => (await import("../experiments/pronunciation.js")).pronunciation(flags));
+  group
+    .command("decipherment")
+    .description("Words under an unknown substitution: symbols mapped right after each EM pass, RCMS, beam, exact.")
+    .option("--out <folder>", "folder for the results", "experiments/decipherment")
+    .option("--seeds <n>", "how many choices of sentences and key", whole(1), 1)
+    .option("--only <names>", "run only these settings, with commas between")
+    .addOption(new Option("--data <name>", "one data set alone").choices(["tatoeba", "gutenberg"]))
+    .option("--threads <n>", "threads that count", whole(1), 1)
+    .option("--json", "print the summary as one JSON object")
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram experiment decipherment", "all settings on both data sets"],
+        ["stargram experiment decipherment --data gutenberg --only 2-rcms-60,2-beam-60", "a quick look"],
+      ),
+    )
+    .action(async (flags) => (await import("../experiments/decipherment.js")).decipherment(flags));
 }
