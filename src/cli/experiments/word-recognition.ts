@@ -25,7 +25,7 @@ const paper = {
   delta: 1e-4,
   l2: 0,
   heldOut: 0,
-  epochs: 10,
+  epochs: 12,
   pixels: "8x4",
 } as const;
 
@@ -42,7 +42,7 @@ const settings: Record<string, Setting> = {
     rows: "all",
     contexts: 40,
     l2: 0.01,
-    epochs: 6,
+    epochs: 4,
     pixels: "8x4+pairs",
   },
 };
