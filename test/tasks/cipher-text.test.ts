@@ -1,0 +1,113 @@
+// Cipher texts and enciphering: the key turns a cipher text back into the plain text, and printing changes nothing else.
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { kindOf, readCipher } from "../../src/tasks/cipher-text.js";
+import { encipher } from "../../src/tasks/encipher.js";
+import { LanguageModel, OTHER, SPACE } from "../../src/tasks/language.js";
+
+const text = fc
+  .array(fc.constantFrom(..."abcdefg xyzABC,.!?'\n"), { minLength: 1, maxLength: 80 })
+  .map((characters) => `a${characters.join("")}`);
+
+describe("cipher text", () => {
+  it("is printed as it was when no symbol changes", () =>
+    fc.assert(
+      fc.property(text, (written) => {
+        const cipher = readCipher(written, "char", "letters");
+        const printed = cipher.render(cipher.sequences);
+        // All capitals is a way to write ciphers, not a part of the message.
+        expect(/[a-z]/.test(written) ? printed : printed.toLowerCase()).toBe(
+          /[a-z]/.test(written) ? written : written.toLowerCase(),
+        );
+      }),
+    ));
+
+  it("has one space between words, however many there are", () => {
+    const cipher = readCipher("Ab,  cd\n ef", "char");
+    expect(cipher.kind).toBe("letters");
+    expect(cipher.sequences).toEqual([["a", "b", SPACE, "c", "d", SPACE, "e", "f"]]);
+    expect(cipher.render([["x", "y", SPACE, "z", "w", SPACE, "u", "v"]])).toBe("Xy,  zw\n uv");
+  });
+
+  it("is told apart by what it is made of", () => {
+    expect(kindOf("12 5 7\n3")).toBe("numbers");
+    expect(kindOf("XLI UYMGO, FVSAR!")).toBe("letters");
+    expect(kindOf("9%P/Z/UB%kOR=pX=B\nWV+eGYF69HP@K!qYe")).toBe("characters");
+  });
+
+  it("of numbers or characters is one sequence without spaces", () => {
+    const numbers = readCipher("12 5\n7", "char");
+    expect(numbers.sequences).toEqual([["12", "5", "7"]]);
+    expect(numbers.render([["a", "b", "c"]])).toBe("ab\nc");
+    expect(readCipher("9%\n P", "char").sequences).toEqual([["9", "%", "P"]]);
+  });
+
+  it("that is very long is cut, and nothing is lost", () => {
+    const long = "abcde ".repeat(700).trim();
+    const cipher = readCipher(long, "char");
+    expect(Math.max(...cipher.sequences.map((s) => s.length))).toBeLessThanOrEqual(1000);
+    expect(cipher.render(cipher.sequences)).toBe(long);
+  });
+
+  it("of words keeps its lines", () => {
+    const cipher = readCipher("1 22  3\n\n4", "word");
+    expect(cipher.sequences).toEqual([["1", "22", "3"], [], ["4"]]);
+    expect(cipher.render([["a", "b", "c"], [], ["d"]])).toBe("a b c\n\nd");
+  });
+});
+
+describe("enciphering", () => {
+  it("is undone by its key, letter by letter", () =>
+    fc.assert(
+      fc.property(text, fc.nat(), (written, seed) => {
+        const { text: cipher, key } = encipher(written, { seed });
+        const back = [...cipher].map((c) => key[c] ?? key[c.toLowerCase()]?.toUpperCase() ?? c).join("");
+        expect(back).toBe(written);
+        expect(new Set(Object.values(key)).size).toBe(Object.keys(key).length);
+      }),
+    ));
+
+  it("is undone by its key, with homophones", () =>
+    fc.assert(
+      fc.property(text, fc.integer({ min: 26, max: 60 }), fc.nat(), (written, homophones, seed) => {
+        const { text: cipher, key } = encipher(written, { homophones, seed });
+        const back = cipher
+          .trim()
+          .split(/\s+/)
+          .map((symbol) => key[symbol])
+          .join("");
+        expect(back).toBe(written.toLowerCase().replace(/[^a-z]/g, ""));
+        expect(Object.keys(key)).toHaveLength(homophones);
+      }),
+    ));
+
+  it("is undone by its key, word by word", () => {
+    const { text: cipher, key } = encipher("i am what\ni am\n", { level: "word", seed: 4 });
+    const back = cipher.replace(/\d+/g, (symbol) => key[symbol]);
+    expect(back).toBe("i am what\ni am\n");
+  });
+
+  it("needs something to encipher, and enough symbols", () => {
+    expect(() => encipher("123 !")).toThrow(/no letters/);
+    expect(() => encipher(" ", { level: "word" })).toThrow(/no words/);
+    expect(() => encipher("abc", { homophones: 2 })).toThrow(/too few/);
+    expect(() => encipher("abc", { level: "word", homophones: 9 })).toThrow(/for letters/);
+  });
+});
+
+describe("a language model", () => {
+  it("of letters knows spaces or does not, and keeps words with apostrophes whole", () => {
+    expect(LanguageModel.fromText(["It's I."], { level: "char" }).symbols.all()).toEqual(["i", "t", "s", SPACE]);
+    expect(LanguageModel.fromText(["It's I."], { level: "char", spaces: false }).symbols.all()).toEqual([
+      "i",
+      "t",
+      "s",
+    ]);
+  });
+
+  it("of words may know only the commonest", () => {
+    const model = LanguageModel.fromText(["a a b b c"], { level: "word", vocabulary: 2 });
+    expect(model.symbols.all()).toEqual(["a", "b", OTHER]);
+  });
+});

