@@ -89,8 +89,8 @@ export function decodeTransducer(content: TensorFile, file?: string): Transducer
     const all = { from: 0, to: table.start.length - 1, needed: false };
     const { window, outputGrams, moveGrams } = options;
     const windowTree = reader.tree("windows", all, (depth) => {
-      if (depth === 0) return [0, COUNT_CLASSES * (window + 2)];
-      return depth <= 2 * window + 1 ? [0, boundary + 1] : undefined;
+      if (depth === 0) return [0, COUNT_CLASSES * (3 * window + 2)];
+      return depth <= 2 * window + 2 ? [0, boundary + 1] : undefined;
     });
     const outputTree = reader.tree("outputs.n", all, (depth) =>
       depth < outputGrams ? [BEGIN, outputSymbols.size] : undefined,

@@ -15,11 +15,11 @@ import type { Judged, Learner, Seen } from "../learn/train.js";
 import { COUNT_CLASSES, countClass } from "./transducer-aligner.js";
 import { answerOf, inputOf, type PairCorpus } from "./transducer-pairs.js";
 import {
-  findWindowRows,
   moveStarts,
   type TransducerRowOptions,
   type TransducerRows,
   transducerFamilies,
+  WindowFinder,
 } from "./transducer-rows.js";
 
 /** How contexts are chosen when learning; see the table in the documentation of `Transducer`. */
@@ -81,7 +81,7 @@ export class TransducerEngine {
   private slotCounts = new Float64Array(1024);
   private slotInput = new Int32Array(64);
   /** Window rows of the input at hand; those of position j and class q begin at windowStart[j * COUNT_CLASSES + q]. */
-  private windowRows = new Int32Array(1024);
+  private readonly windows: WindowFinder;
   private windowStart = new Int32Array(64);
   private arcDifference = new Float64Array(1024);
 
@@ -90,6 +90,7 @@ export class TransducerEngine {
     readonly shape: TransducerShape,
     readonly inference: Inference,
   ) {
+    this.windows = new WindowFinder(rows.windowTree, shape.rowOptions, shape.boundary);
     this.space = {
       table: rows.table,
       families: transducerFamilies(rows, shape.symbolCount - 1, inference.order),
@@ -122,20 +123,17 @@ export class TransducerEngine {
   }
 
   private findWindows(input: Int32Array): void {
-    const { boundary, rowOptions, maxEmit } = this.shape;
-    const most = (rowOptions.window + 1) ** 2 + 1;
+    const { windows } = this;
     const size = input.length * COUNT_CLASSES;
     if (this.windowStart.length < size + 1) this.windowStart = grown(this.windowStart, size + 1);
-    if (this.windowRows.length < size * most) this.windowRows = grown(this.windowRows, size * most);
-    let count = 0;
+    windows.count = 0;
     for (let j = 0; j < input.length; j++) {
       for (let q = 0; q < COUNT_CLASSES; q++) {
-        this.windowStart[j * COUNT_CLASSES + q] = count;
-        if (q > maxEmit) continue;
-        count = findWindowRows(this.rows.windowTree, rowOptions, input, j, q, boundary, this.windowRows, count);
+        this.windowStart[j * COUNT_CLASSES + q] = windows.count;
+        if (q <= this.shape.maxEmit) windows.find(input, j, q);
       }
     }
-    this.windowStart[size] = count;
+    this.windowStart[size] = windows.count;
   }
 
   /** slotScores(j, k)[y] = sum over the windows around j, with the class of k: weight(window, y) */
@@ -146,7 +144,8 @@ export class TransducerEngine {
       this.slotScores = grown(this.slotScores, size);
       this.slotCounts = grown(this.slotCounts, size);
     }
-    const { slotScores, windowRows, windowStart } = this;
+    const { slotScores, windowStart } = this;
+    const { rows: windowRows } = this.windows;
     const { start, symbols } = this.rows.table;
     slotScores.fill(0, 0, size);
     for (let j = 0; j < length; j++) {
@@ -289,7 +288,8 @@ export class TransducerEngine {
   /** Turns differences of expected decisions into the gradient of the window rows. */
   private addWindows(length: number, gradient: Gradient): void {
     const { symbolCount, maxEmit } = this.shape;
-    const { slotCounts, windowRows, windowStart } = this;
+    const { slotCounts, windowStart } = this;
+    const { rows: windowRows } = this.windows;
     const { start, symbols } = this.rows.table;
     const out = gradient.values;
     for (let j = 0; j < length; j++) {

@@ -1,6 +1,6 @@
 // The rows of a transducer and how they are found.
-//   windows   substrings of the input that hold position j, with how many symbols were written for it (0, 1, more):
-//             the slot features
+//   windows   substrings of the input that hold position j, and the symbol there with a substring a few symbols away,
+//             each with how many symbols were written for it (0, 1, more): the slot features
 //   outputs   n-grams of written symbols: context rows
 //   moves     n-grams of moves with the input symbols they were made at, keyed by the input from position j on: context
 //             rows, each an n-gram of aligned pairs together with what comes next in the input
@@ -14,8 +14,10 @@ import { countClass } from "./transducer-aligner.js";
 export interface TransducerRowOptions {
   /** Input symbols looked at on either side of the one at hand. */
   window: number;
-  /** Most symbols of a window feature. */
+  /** Most symbols of a substring that holds the position at hand. */
   windowLength: number;
+  /** Most symbols of a substring that does not touch the symbol at hand; 0 for none. */
+  skipLength: number;
   /** Written symbols an output row looks back. */
   outputGrams: number;
   /** Moves a row of aligned pairs looks back, for each number of further input symbols it looks at: 0, 1, … */
@@ -90,6 +92,48 @@ interface Walker {
 }
 type Visit = (node: number) => void;
 
+/**
+ * Walks all window features of position j. The first event says which kind of feature: 0 the class of written symbols
+ * alone; then substrings from `left` symbols to the left; then the symbol at hand and what is `away` symbols to the right,
+ * or to the left, read away from it.
+ */
+function walkWindows(
+  { window, windowLength, skipLength }: TransducerRowOptions,
+  input: Int32Array,
+  j: number,
+  writtenClass: number,
+  boundary: number,
+  next: (node: number, event: number) => number,
+  hasRow: Visit,
+): void {
+  const first = writtenClass * (3 * window + 2);
+  const bias = next(0, first);
+  if (bias >= 0) hasRow(bias);
+  for (let left = 0; left <= window; left++) {
+    let node = next(0, first + 1 + left);
+    const end = Math.min(j + window, j - left + windowLength - 1);
+    for (let i = j - left; i <= end && node >= 0; i++) {
+      const symbol = symbolAt(input, i, boundary);
+      if (symbol < 0) break;
+      node = next(node, symbol);
+      if (node >= 0 && i >= j) hasRow(node);
+    }
+  }
+  if (skipLength === 0) return;
+  for (let way = 1; way >= -1; way -= 2) {
+    for (let away = 2; away <= window; away++) {
+      let node = next(0, first + window + away + (way < 0 ? window - 1 : 0));
+      if (node >= 0) node = next(node, input[j]);
+      for (let n = 0; n < skipLength && away + n <= window && node >= 0; n++) {
+        const symbol = symbolAt(input, j + way * (away + n), boundary);
+        if (symbol < 0) break;
+        node = next(node, symbol);
+        if (node >= 0) hasRow(node);
+      }
+    }
+  }
+}
+
 class WindowWalker implements Walker {
   private input: Int32Array = new Int32Array(0);
   constructor(
@@ -102,19 +146,7 @@ class WindowWalker implements Walker {
   }
 
   walk(_m: number, j: number, written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
-    const { window, windowLength } = this.options;
-    const bias = next(0, countClass(written) * (window + 2));
-    if (bias >= 0) hasRow(bias);
-    for (let left = 0; left <= window; left++) {
-      let node = next(0, countClass(written) * (window + 2) + 1 + left);
-      const end = Math.min(j + window, j - left + windowLength - 1);
-      for (let i = j - left; i <= end && node >= 0; i++) {
-        const symbol = symbolAt(this.input, i, this.boundary);
-        if (symbol < 0) break;
-        node = next(node, symbol);
-        if (node >= 0 && i >= j) hasRow(node);
-      }
-    }
+    walkWindows(this.options, this.input, j, countClass(written), this.boundary, next, hasRow);
   }
 }
 
@@ -204,7 +236,11 @@ export function transducerRows(
     addRows(table, builder, pairs, walker, denseDepth, shift);
     return builder.build();
   };
-  const windowTree = make(new WindowWalker(options, boundary), options.window + options.windowLength + 1, 0);
+  const windowTree = make(
+    new WindowWalker(options, boundary),
+    Math.max(options.windowLength + 1, options.skipLength + 2),
+    0,
+  );
   const outputTree = make(new OutputWalker(options, shift), options.outputGrams, 1);
   const deepest = Math.max(0, ...options.moveGrams.map((grams, ahead) => grams + ahead + 1));
   const moveTree = make(new MoveWalker(options, shift, boundary), deepest, 0);
@@ -300,31 +336,29 @@ export function transducerFamilies(rows: TransducerRows, shift: number, order: n
   ];
 }
 
-/** Appends the window rows of position j and one class to `out`, from `count` on; returns the new count. */
-export function findWindowRows(
-  tree: RowTree,
-  options: TransducerRowOptions,
-  input: Int32Array,
-  j: number,
-  writtenClass: number,
-  boundary: number,
-  out: Int32Array,
-  count: number,
-): number {
-  const { window, windowLength } = options;
-  const bias = childOf(tree, 0, writtenClass * (window + 2));
-  if (bias >= 0 && tree.row[bias] >= 0) out[count++] = tree.row[bias];
-  for (let left = 0; left <= window; left++) {
-    let node = childOf(tree, 0, writtenClass * (window + 2) + 1 + left);
-    const end = Math.min(j + window, j - left + windowLength - 1);
-    for (let i = j - left; i <= end && node >= 0; i++) {
-      const symbol = symbolAt(input, i, boundary);
-      if (symbol < 0) break;
-      node = childOf(tree, node, symbol);
-      if (node >= 0 && i >= j && tree.row[node] >= 0) out[count++] = tree.row[node];
-    }
+/** Finds the window rows of positions in a built tree. */
+export class WindowFinder {
+  /** Rows found, `count` of them in use; the caller sets `count` back. */
+  rows = new Int32Array(1024);
+  count = 0;
+  private readonly next = (node: number, event: number): number => childOf(this.tree, node, event);
+  private readonly note = (node: number): void => {
+    const row = this.tree.row[node];
+    if (row < 0) return;
+    if (this.count === this.rows.length) this.rows = grown(this.rows, this.count + 1);
+    this.rows[this.count++] = row;
+  };
+
+  constructor(
+    private readonly tree: RowTree,
+    private readonly options: TransducerRowOptions,
+    private readonly boundary: number,
+  ) {}
+
+  /** Appends the rows of position j with a class of written symbols. */
+  find(input: Int32Array, j: number, writtenClass: number): void {
+    walkWindows(this.options, input, j, writtenClass, this.boundary, this.next, this.note);
   }
-  return count;
 }
 
 /** Where the walks of the move family begin at each slot. */

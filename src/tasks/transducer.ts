@@ -327,7 +327,14 @@ function shapeOf(inputs: Alphabet, outputs: Alphabet, options: TransducerOptions
 }
 
 function rowOptionsOf({ window, outputGrams, moveGrams, minCount }: TransducerOptions): TransducerRowOptions {
-  return { window, windowLength: Math.max(1, 2 * window - 1), outputGrams, moveGrams, minCount };
+  return {
+    window,
+    windowLength: Math.max(1, 2 * window - 1),
+    skipLength: Math.min(3, window),
+    outputGrams,
+    moveGrams,
+    minCount,
+  };
 }
 
 function inferenceOf(options: TransducerOptions): Inference {

@@ -35,7 +35,7 @@ function smallArbitrary(contexts: number): fc.Arbitrary<Small> {
       const whole = (limit: number): number => Math.floor(random() * limit);
       const symbolCount = 3;
       const boundary = 3;
-      const rowOptions = { window: 1, windowLength: 2, outputGrams: 2, moveGrams: [2, 1], minCount: 1 };
+      const rowOptions = { window: 3, windowLength: 2, skipLength: 2, outputGrams: 2, moveGrams: [2, 1], minCount: 1 };
       const shape: TransducerShape = { symbolCount, boundary, maxEmit, rowOptions };
       const pairs = Array.from({ length: 4 }, () => {
         const input = Int32Array.from({ length: 1 + whole(3) }, () => whole(2));
@@ -86,7 +86,7 @@ function rowsByPath(tree: RowTree): Map<string, number> {
 function scorer({ engine, shape, weights, input, inference }: Small): (moves: readonly number[]) => number {
   const { windowTree, outputTree, moveTree, table } = engine.rows;
   const trees = { window: rowsByPath(windowTree), output: rowsByPath(outputTree), move: rowsByPath(moveTree) };
-  const { window, windowLength, moveGrams } = shape.rowOptions;
+  const { window, windowLength, skipLength, moveGrams } = shape.rowOptions;
   const shift = shape.symbolCount - 1;
   const at = (j: number): number | undefined =>
     j >= 0 && j < input.length ? input[j] : j === -1 || j === input.length ? shape.boundary : undefined;
@@ -102,13 +102,23 @@ function scorer({ engine, shape, weights, input, inference }: Small): (moves: re
     // What a context remembers: the last `order` moves with the input symbols they were made at, ^ before the first.
     let suffix: { move: number; input: number }[] = [{ move: -1, input: -1 }];
     for (const symbol of moves) {
-      const kind = Math.min(written, 2) * (window + 2);
+      const kind = Math.min(written, 2) * (3 * window + 2);
       score += weightOf(trees.window.get(String(kind)), symbol);
       for (let left = 0; left <= window; left++) {
         for (let end = j; end <= j + window && end - (j - left) < windowLength; end++) {
           const text = Array.from({ length: end - (j - left) + 1 }, (_, i) => at(j - left + i));
           if (!text.includes(undefined)) {
             score += weightOf(trees.window.get([kind + 1 + left, ...text].join()), symbol);
+          }
+        }
+      }
+      for (const way of [1, -1]) {
+        for (let away = 2; away <= window; away++) {
+          for (let length = 1; length <= skipLength && away + length - 1 <= window; length++) {
+            const text = Array.from({ length }, (_, i) => at(j + way * (away + i)));
+            const skip = kind + window + away + (way < 0 ? window - 1 : 0);
+            if (!text.includes(undefined))
+              score += weightOf(trees.window.get([skip, input[j], ...text].join()), symbol);
           }
         }
       }
