@@ -57,7 +57,7 @@ export const transducerDefaults: Omit<TransducerOptions, "maxEmit" | "minCount" 
   strategy: "rcms",
   window: 4,
   outputGrams: 4,
-  moveGrams: [6, 4, 2],
+  moveGrams: [4, 3, 2],
 };
 
 export interface TrainTransducerOptions extends Partial<TransducerOptions>, TrainingHooks {
