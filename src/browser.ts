@@ -5,6 +5,7 @@ export type { Answer, AnswerColumns, Answers } from "./confidence/answers.js";
 export { brier, expectedCalibrationError, reliabilityBins } from "./confidence/calibration.js";
 export { aurc, precisionRecallCurve, recallAtPrecision, riskCoverage } from "./confidence/precision-recall.js";
 export { type Chunk, chunksOf, type TaggingReport, TaggingScore } from "./confidence/tagging.js";
+export { type TransductionReport, TransductionScore } from "./confidence/transduction.js";
 // The engine
 export { Alphabet } from "./core/alphabet.js";
 export { allowedClamp, type Clamp, clampTrellis } from "./core/clamp.js";
@@ -46,3 +47,17 @@ export {
   taggerDefaults,
 } from "./tasks/tagger.js";
 export { CHUNKING_TEMPLATE, parseTemplate, type Template } from "./tasks/template.js";
+// Transduction
+export {
+  type AlignedSymbol,
+  type TrainTransducerOptions,
+  type TransducedOutput,
+  type TransducePredictOptions,
+  Transducer,
+  type TransducerOptions,
+  type TransducerPrediction,
+  type TransducerSummary,
+  transducerDefaults,
+} from "./tasks/transducer.js";
+export type { Strategy } from "./tasks/transducer-learner.js";
+export type { SymbolPair } from "./tasks/transducer-pairs.js";

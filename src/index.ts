@@ -4,6 +4,7 @@
 export * from "./browser.js";
 export type { TaggingFormat } from "./data/detect.js";
 // Data
+export { joinSymbols, type PairLayout, type ReadPairsOptions, readPairs, splitSymbols } from "./data/pairs.js";
 export { type ReadTaggingOptions, readTagging } from "./data/read.js";
 export { datasets, getDataset, type LocalDataset } from "./data/registry.js";
 // Models in files
