@@ -7,7 +7,7 @@
 import { Alphabet } from "../core/alphabet.js";
 import { type Clamp, clampTrellis } from "../core/clamp.js";
 import { InputError, unknownName } from "../core/errors.js";
-import { bestPath, bestPaths, type Path, trellisLattice } from "../core/lattice.js";
+import { bestPath, bestPaths, type Lattice, type Path, trellisLattice } from "../core/lattice.js";
 import type { Inference } from "../core/trellis.js";
 import { generator, shuffle } from "../learn/random.js";
 import {
@@ -208,7 +208,7 @@ export class Transducer {
       ...inferenceOf(this.options),
       ...options.inference,
     });
-    const found = this.outputsOf(bestPaths(trellisLattice(trellis)), symbols.length, count);
+    const found = this.outputsOf(trellisLattice(trellis), symbols.length, count);
     const outputs = found.slice(0, count).map(({ output, moves, log }) => {
       const made: TransducedOutput = {
         output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
@@ -226,24 +226,28 @@ export class Transducer {
    * Distinct outputs, the most probable first. They are those of the best paths, but each probability is summed over all
    * alignments. It stops when no output that is not yet seen can be more probable than the last one asked for.
    */
-  private outputsOf(paths: Iterable<Path>, length: number, count: number): Found[] {
-    const shift = this.outputSymbols.size;
+  private outputsOf(lattice: Lattice, length: number, count: number): Found[] {
     const found: Found[] = [];
     const seen = new Set<string>();
     let left = 1;
-    let looked = 0;
-    for (const { symbols: moves } of paths) {
-      const output = moves.filter((move) => move !== shift);
+    const add = ({ symbols: moves }: Path): void => {
+      const output = moves.filter((move) => move !== this.outputSymbols.size);
       const key = output.join();
-      if (!seen.has(key)) {
-        seen.add(key);
-        const log = this.engine.logProbability(output, length, moves);
-        found.push({ output, moves, log });
-        left -= Math.exp(log);
-        found.sort((a, b) => b.log - a.log);
-      }
-      if (found.length >= count && Math.exp(found[count - 1].log) >= left) break;
-      if (++looked >= PATHS + PATHS_PER_OUTPUT * count) break;
+      if (seen.has(key)) return;
+      seen.add(key);
+      const log = this.engine.logProbability(output, length, moves);
+      left -= Math.exp(log);
+      found.push({ output, moves, log });
+      found.sort((a, b) => b.log - a.log);
+    };
+    const enough = (): boolean => found.length >= count && Math.exp(found[count - 1].log) >= left;
+    // One best path is found much faster than the first of many, and is often all that is needed.
+    if (count === 1) add(bestPath(lattice) as Path);
+    if (enough()) return found;
+    let paths = PATHS + PATHS_PER_OUTPUT * count;
+    for (const path of bestPaths(lattice)) {
+      add(path);
+      if (enough() || --paths === 0) break;
     }
     return found;
   }
