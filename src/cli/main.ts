@@ -11,6 +11,7 @@ interface CommandFile {
 }
 
 const commands: Record<string, (() => Promise<CommandFile>)[]> = {
+  demo: [() => import("./commands/demo.js")],
   train: [() => import("./commands/train-tag.js"), () => import("./commands/train-transduce.js")],
   predict: [() => import("./commands/predict.js")],
   evaluate: [() => import("./commands/evaluate.js")],

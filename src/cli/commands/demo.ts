@@ -1,0 +1,67 @@
+// `stargram demo`, which is `npm start`: acts that each learn something from data that comes with the development packages
+// and show how well it went, with numbers measured there and then.
+
+import { type Command, Option } from "commander";
+import type { Act, Stage } from "../demo/act.js";
+import { painter } from "../demo/act.js";
+import { dates } from "../demo/dates.js";
+import { partOfSpeech } from "../demo/part-of-speech.js";
+import { examples, whole } from "../options.js";
+import { duration, write, writeJson } from "../output.js";
+
+const acts: readonly Act[] = [partOfSpeech, dates];
+
+const next = `What to try next:
+  npx stargram demo --seed 2      the same with other dates, other images and another order of training
+  npx stargram train tag --help   learn from tokens and labels of your own
+  npx stargram data list          data sets to go on with
+`;
+
+export function register(program: Command): void {
+  program
+    .command("demo")
+    .summary("see it at work")
+    .description("Learn parts of speech and handwritten dates, and show results with probabilities, in about a minute.")
+    .option("--seed <n>", "seed of everything random", whole(Number.MIN_SAFE_INTEGER), 1)
+    .option("--json", "print one JSON object on standard output")
+    .addOption(new Option("--small", "little data: to see that all works, not how well").hideHelp())
+    .addHelpText(
+      "after",
+      "\nThe data comes as npm packages of the repository's development; no network is used once they are installed.",
+    )
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram demo", "text"],
+        ["stargram demo --seed 7 --json", "the numbers of another run, for programs"],
+      ),
+    )
+    .action(demo);
+}
+
+interface DemoFlags {
+  seed: number;
+  json?: boolean;
+  small?: boolean;
+}
+
+async function demo(flags: DemoFlags): Promise<void> {
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1000;
+  const stage: Stage = {
+    seed: flags.seed,
+    small: flags.small === true,
+    progress: process.stderr.isTTY === true,
+    colour: process.stdout.isTTY === true && process.stdout.hasColors(),
+  };
+  const paint = painter(stage);
+  const reports: Record<string, object> = {};
+  for (const [i, act] of acts.entries()) {
+    if (!flags.json) await write(`${paint("bold", `${i + 1}. ${act.title}`)}\n\n`);
+    const { report, text } = await act.perform(stage);
+    reports[act.name] = report;
+    if (!flags.json) await write(`${text}\n`);
+  }
+  if (flags.json) return writeJson({ seed: flags.seed, small: stage.small, seconds: seconds(), acts: reports });
+  await write(`All this took ${duration(seconds())} (seed ${flags.seed}).\n\n${next}`);
+}
