@@ -20,16 +20,32 @@ export {
   sampler,
   trellisLattice,
 } from "./core/lattice.js";
+export { type NgramModel, type NgramOptions, ngramModel, ngramScore } from "./core/ngram.js";
 export type { Problem, RowFamily, RowSpace } from "./core/problem.js";
 export { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "./core/rows.js";
 export { type Branch, chainGraph, type SlotGraph, slotGraph } from "./core/slots.js";
 export { BEGIN, type Inference, type Trellis } from "./core/trellis.js";
 export { ReferenceKernel } from "./kernel/reference.js";
+export { SharedKernel, type SharedRows, shareRows } from "./kernel/shared.js";
 export type { Checkpoint, Epoch, TrainingOptions, TrainingProgress } from "./learn/train.js";
 export { type Learner, train } from "./learn/train.js";
 // Models as bytes, errors, and what training reports
 export { decodeModel, encodeModel, type Model } from "./model/model.js";
 export { chunkingAttributes, columnAttributes, textAttributes } from "./tasks/attributes.js";
+// Decipherment
+export { type CipherKind, type CipherText, readCipher } from "./tasks/cipher-text.js";
+export {
+  Decipherer,
+  type DeciphererOptions,
+  type DecipherHooks,
+  type Decipherment,
+  type DecipherPass,
+  deciphererDefaults,
+  type MappedSymbol,
+  type Reading,
+} from "./tasks/decipherer.js";
+export { type Enciphered, type EncipherOptions, encipher, encipherDefaults } from "./tasks/encipher.js";
+export { LanguageModel, type LanguageOptions, languageDefaults } from "./tasks/language.js";
 export type { GivenLabel, TaggingSequence } from "./tasks/sequence.js";
 // Tagging
 export {
