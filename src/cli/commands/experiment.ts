@@ -28,6 +28,14 @@ export function register(program: Command): void {
     )
     .action(async (flags) => (await import("../experiments/word-recognition.js")).wordRecognition(flags));
   group
+    .command("part-of-speech")
+    .description("Parts of speech in the Brown corpus, every tenth document to test: one label back against two.")
+    .option("--out <folder>", "folder for the results", "experiments/part-of-speech")
+    .option("--only <names>", "run only these settings, with commas between")
+    .option("--json", "print the summary as one JSON object")
+    .addHelpText("after", examples(["stargram experiment part-of-speech", "both settings; about half an hour"]))
+    .action(async (flags) => (await import("../experiments/part-of-speech.js")).partOfSpeech(flags));
+  group
     .command("speech")
     .description("Text from phones without alignments: five strategies of learning, error rates for each pass.")
     .option("--out <folder>", "folder for the results", "experiments/speech")

