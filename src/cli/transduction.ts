@@ -145,3 +145,56 @@ export function transductionText(
   lines.push(["time", duration(report.seconds), `${plural(speed, "input")} a second`]);
   return table(lines, [0, 2]);
 }
+
+/** What is in a transducer. */
+export function transducerContents(transducer: Transducer, path: string, bytes: number) {
+  const { rows, options, summary, weights } = transducer;
+  return {
+    model: path,
+    kind: "transducer",
+    bytes,
+    inputSymbols: transducer.inputSymbols.all(),
+    outputSymbols: transducer.outputSymbols.all(),
+    windows: rows.windowTree.row.filter((row) => row >= 0).length,
+    outputNgrams: rows.outputTree.row.length,
+    moveNgrams: rows.moveTree.row.filter((row) => row >= 0).length,
+    weights: weights.reduce((count, weight) => count + (weight !== 0 ? 1 : 0), 0),
+    input: layoutOf(transducer),
+    options,
+    summary,
+  };
+}
+
+export function transducerContentsText(contents: ReturnType<typeof transducerContents>): string {
+  const { options, summary, input } = contents;
+  const some = (symbols: readonly string[]): string =>
+    `${counted(symbols.length)}: ${symbols.slice(0, 20).join(" ")}${symbols.length > 20 ? " …" : ""}`;
+  const reads = input.reverse ? `${input.output} from the output side` : `${input.input} from the input side`;
+  return table(
+    [
+      ["model", `transducer, ${counted(contents.bytes)} bytes`],
+      ["reads", some(contents.inputSymbols)],
+      ["writes", some(contents.outputSymbols)],
+      [
+        "features",
+        `${plural(contents.windows, "window")}, ${plural(contents.outputNgrams, "output n-gram")}, ${plural(contents.moveNgrams, "n-gram")} of aligned pairs`,
+      ],
+      ["weights", `${counted(contents.weights)} that are not zero`],
+      [
+        "inference",
+        `${plural(options.contexts, "context")}, order ${options.order}, at most ${options.maxEmit} written for one symbol`,
+      ],
+      ["input", `${input.format}, ${reads}`],
+      [
+        "trained on",
+        `${plural(summary.pairs, "pair")}, ${counted(summary.alignedPairs)} aligned, strategy ${options.strategy}, seed ${options.seed}`,
+      ],
+      [
+        "",
+        `pass ${summary.bestEpoch} of ${summary.history.length}${summary.stopped ? "; stopped before its end" : ""}`,
+      ],
+      ["calibration", `scores divided by ${summary.temperature.toFixed(3)}`],
+    ],
+    [0, 1],
+  );
+}

@@ -75,6 +75,14 @@ describe("with a transducer", () => {
     expect(Object.keys(report.recallAtPrecision)).toEqual(["0.9", "0.95", "0.99"]);
   });
 
+  test("inspect tells what is in it", async () => {
+    const { code, out } = await run("inspect", "m.sg");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^model +transducer/);
+    const { out: json } = await run("inspect", "m.sg", "--json");
+    expect(JSON.parse(json)).toMatchObject({ kind: "transducer", input: { format: "tsv", output: "tokens" } });
+  });
+
   test("flags for taggers are refused", async () => {
     const { code, error } = await run("predict", "m.sg", "pairs.tsv", "--marginals");
     expect(code).toBe(2);

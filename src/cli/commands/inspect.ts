@@ -3,10 +3,12 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { InputError } from "../../core/errors.js";
+import { loadModel } from "../../model/disk.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
 import type { Contribution, Tagger } from "../../tasks/tagger.js";
-import { inputNoteOf, loadTagger, readForModel } from "../input.js";
-import { addReadOptions, examples, type ReadFlags, whole } from "../options.js";
+import { Transducer } from "../../tasks/transducer.js";
+import { inputNoteOf, readForModel, taggerOf } from "../input.js";
+import { addReadOptions, examples, type ReadFlags, refuseFlags, whole } from "../options.js";
 import { counted, percent, plural, probabilityText, table, write, writeJson } from "../output.js";
 
 interface InspectFlags extends ReadFlags {
@@ -55,7 +57,14 @@ export function register(program: Command): void {
 }
 
 async function inspect(path: string, flags: InspectFlags): Promise<void> {
-  const tagger = await loadTagger(path);
+  const model = await loadModel(path);
+  if (model instanceof Transducer) {
+    refuseFlags(flags, ["explain", "explainFrom", "label", "position"], "taggers", path);
+    const { transducerContents, transducerContentsText } = await import("../transduction.js");
+    const contents = transducerContents(model, path, (await stat(path)).size);
+    return flags.json ? writeJson(contents) : write(transducerContentsText(contents));
+  }
+  const tagger = taggerOf(model, path);
   if (flags.explain !== undefined || flags.explainFrom !== undefined) return explain(tagger, flags);
   if (flags.label !== undefined) return strongest(tagger, flags.label, flags);
   const contents = contentsOf(tagger, path, (await stat(path)).size);

@@ -23,14 +23,14 @@ const common: Partial<TransducerOptions> = {
   order: 8,
   window: 3,
   outputGrams: 4,
-  moveGrams: [6, 4],
+  moveGrams: [4, 3],
   lightest: 0,
   rate: 0.2,
   delta: 1e-4,
   l2: 4,
   epochs: PASSES,
   heldOut: 0,
-  maxEmit: 6,
+  maxEmit: 4,
 };
 
 const settings: Record<string, Partial<TransducerOptions>> = {
