@@ -135,13 +135,18 @@ export function checkNgramOptions({ order, discount, smoothing }: NgramOptions):
 
 /** log P(symbol | the events before it), latest last, BEGIN for `^`. */
 export function ngramScore(model: NgramModel, before: readonly number[], symbol: number): number {
+  return ngramScoreAt(model, [...before, symbol], before.length, 0);
+}
+
+/** log P(events[i] | the events before it), looking no further back than `first`. */
+export function ngramScoreAt(model: NgramModel, events: ArrayLike<number>, i: number, first: number): number {
   const { table, families, offsets } = model.space;
   const { row, childStart, childEvent, childNode } = families[0].tree;
+  const symbol = events[i];
   let score = model.unigram[symbol];
   let node = 0;
-  for (let back = 1; back <= Math.min(model.options.order, before.length); back++) {
-    const event = before[before.length - back];
-    const child = search(childEvent, childStart[node], childStart[node + 1], event);
+  for (let at = i - 1; at >= first && at >= i - model.options.order; at--) {
+    const child = search(childEvent, childStart[node], childStart[node + 1], events[at]);
     if (child < 0) break;
     node = childNode[child];
     score += offsets[row[node]];

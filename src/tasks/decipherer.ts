@@ -1,6 +1,6 @@
 // The decipherer: finds the substitution behind a cipher text with nothing but plain text of the same language. The hidden
 // text follows the language model, every plain symbol is written as a cipher symbol by an unknown table, and EM finds the
-// table; posteriors say which symbols to trust.
+// table. The key read from it is refined symbol by symbol, and says of each how much to trust it.
 //
 //   const language = LanguageModel.fromText(lines, { level: "char" });
 //   const { mapping, plain } = await new Decipherer(language, { oneToOne: true }).solve(readCipher(text, "char").sequences);
@@ -9,14 +9,8 @@ import { Alphabet } from "../core/alphabet.js";
 import { bestAssignment } from "../core/assignment.js";
 import { InputError, unknownName } from "../core/errors.js";
 import type { Inference } from "../core/trellis.js";
-import {
-  BlockCounter,
-  type CipherModel,
-  type Expectations,
-  type Expecter,
-  emissionsOf,
-  LocalExpecter,
-} from "../learn/em.js";
+import { type CipherModel, type Expectations, type Expecter, emissionsOf, LocalExpecter } from "../learn/em.js";
+import { KeyConfidence } from "../learn/key-confidence.js";
 import { KeySearch, keySearchDefaults, SEARCH_SYMBOLS } from "../learn/key-search.js";
 import { generator, uniform } from "../learn/random.js";
 import { type LanguageModel, SPACE } from "./language.js";
@@ -42,6 +36,8 @@ export interface DeciphererOptions {
   restarts: number;
   /** Changes of the key that each search tries. */
   moves: number;
+  /** After EM, give every symbol the reading that fits best with all others, until nothing changes. */
+  refine: boolean;
   seed: number;
 }
 
@@ -55,6 +51,7 @@ export const deciphererDefaults: DeciphererOptions = {
   oneToOne: false,
   restarts: -1,
   moves: keySearchDefaults.moves,
+  refine: true,
   seed: 1,
 };
 
@@ -89,6 +86,7 @@ export interface Reading {
   probability: number;
 }
 
+/** A cipher symbol and its reading. The probability holds if the rest of the key is right. */
 export interface MappedSymbol extends Reading {
   cipher: string;
   /** Places where it stands. */
@@ -100,9 +98,8 @@ export interface MappedSymbol extends Reading {
 export interface Decipherment {
   /** One entry a cipher symbol, the most frequent first. */
   mapping: MappedSymbol[];
-  /** The text under the key, [sequence][position], and the probability of each symbol at its place. */
+  /** The text under the key, [sequence][position]. */
   plain: string[][];
-  confidence: number[][];
   /** Of each pass of the EM that gave the key. */
   logLikelihood: number[];
   contextLength: number[];
@@ -116,6 +113,12 @@ export interface Decipherment {
 const MOST_SUBSTITUTIONS = 30_000_000;
 
 const SETTLED = 0.9;
+
+/** Readings of a symbol that are weighed against each other: with more plain symbols, those EM expects most. */
+const CANDIDATES = 500;
+
+/** Rounds of refinement at most; three or four are usual. */
+const ROUNDS = 10;
 
 export class Decipherer {
   readonly options: DeciphererOptions;
@@ -263,7 +266,7 @@ class Task {
         stopped = stop();
       }
     }
-    return this.decipherment(best as Run, tried, stopped);
+    return this.decipherment(best as Run, tried, stopped, stop);
   }
 
   /** The best of many annealed keys. */
@@ -385,37 +388,44 @@ class Task {
     return new Map(Array.from(this.keyOf(counts), (y, x) => [this.alphabet.nameOf(x), symbols.nameOf(y)]));
   }
 
-  private decipherment(run: Run, restarts: number, stopped: boolean): Decipherment {
-    const { cipherCount, plainCount, alphabet, frequency } = this;
+  /** The plain symbols that a cipher symbol may stand for, the one of the key among them. */
+  private candidates(x: number, own: number, counts: Float64Array): Int32Array {
+    const { plainCount, allowed } = this;
+    const all: number[] = [];
+    for (let y = 0; y < plainCount; y++) if (allowed[x * plainCount + y]) all.push(y);
+    if (all.length <= CANDIDATES) return Int32Array.from(all);
+    const expected = (y: number): number => (y === own ? Number.POSITIVE_INFINITY : counts[x * plainCount + y]);
+    return Int32Array.from(all.sort((a, b) => expected(b) - expected(a)).slice(0, CANDIDATES));
+  }
+
+  private decipherment(run: Run, restarts: number, stopped: boolean, stop: () => boolean): Decipherment {
+    const { cipherCount, plainCount, alphabet, frequency, allowed } = this;
     const { symbols } = this.decipherer.language;
+    const { oneToOne, refine } = this.options;
     const key = this.keyOf(run.counts);
+    const confidence = new KeyConfidence(this.model.ngram, this.sequences, key, plainCount, oneToOne, allowed);
+    for (let round = 0; refine && round < ROUNDS && !stop(); round++) {
+      if (confidence.improve((x) => this.candidates(x, key[x], run.counts)) === 0) break;
+    }
     const mapping = Array.from({ length: cipherCount }, (_, x): MappedSymbol => {
-      const row = run.counts.subarray(x * plainCount, (x + 1) * plainCount);
-      const sum = row.reduce((a, b) => a + b, 0);
-      const probability = (y: number) => (sum > 0 ? Math.min(1, row[y] / sum) : 1 / plainCount);
-      const others: Reading[] = [];
-      for (let y = 0; y < plainCount; y++) {
-        if (y !== key[x] && probability(y) >= 0.01)
-          others.push({ plain: symbols.nameOf(y), probability: probability(y) });
-      }
+      const candidates = this.candidates(x, key[x], run.counts);
+      const probabilities = confidence.probabilities(x, candidates);
+      const readings = Array.from(candidates, (y, i) => ({
+        plain: symbols.nameOf(y),
+        probability: probabilities[i],
+      }));
       return {
         cipher: alphabet.nameOf(x),
-        plain: symbols.nameOf(key[x]),
-        probability: probability(key[x]),
+        ...readings[candidates.indexOf(key[x])],
         count: frequency[x],
-        others: others.sort((a, b) => b.probability - a.probability),
+        others: readings
+          .filter(({ probability }, i) => candidates[i] !== key[x] && probability >= 0.01)
+          .sort((a, b) => b.probability - a.probability),
       };
-    });
-    const counter = new BlockCounter(this.model);
-    const confidence = this.sequences.map((sequence) => {
-      if (sequence.length === 0) return [];
-      const { slotCounts } = counter.posteriors(sequence, run.logEmission);
-      return Array.from(sequence, (x, i) => Math.min(1, slotCounts[i * this.model.ngram.symbolCount + key[x]]));
     });
     return {
       mapping: mapping.sort((a, b) => b.count - a.count || (a.cipher < b.cipher ? -1 : 1)),
       plain: this.sequences.map((sequence) => Array.from(sequence, (x) => symbols.nameOf(key[x]))),
-      confidence,
       logLikelihood: run.passes.map((pass) => pass.logLikelihood),
       contextLength: run.passes.map((pass) => pass.contextLength),
       restarts,

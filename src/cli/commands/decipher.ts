@@ -28,7 +28,8 @@ thousands of sentences of the same kind for words.
 Without --level it is char, unless the cipher is numbers and there are more than 120 different ones.
 
 With few plain symbols, keys are first searched by annealing, from many beginnings (--restarts), and EM goes on from the
-best; the best is told by its likelihood alone. Ctrl-C ends the work with the best key so far.
+best; the best is told by its likelihood alone. At last each symbol gets the reading that fits best with all others; its
+probability is that of the reading if the rest of the key is right. Ctrl-C ends the work with the best key so far.
 
 Parts of the key that are known (--key, --key-file) and words known at a place (--at) narrow the search:
   --at 3:2=am          word 2 of line 3 is \`am\`
@@ -74,6 +75,7 @@ export function register(program: Command): void {
       `taken from counts of n-grams (default ${l.discount})`,
       real(0, { above: true, beyond: 1 }),
     )
+    .option("--no-refine", "leave the key as EM gives it, not refined symbol by symbol")
     .option("--vocabulary <n>", "words: keep only the commonest plain words", whole(1))
     .option("--seed <n>", `for everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER))
     .option("--threads <n>", "threads that count; the result is the same", whole(1), 1)
@@ -124,6 +126,7 @@ const solverNames = [
   "smoothing",
   "seed",
   "oneToOne",
+  "refine",
 ] as const;
 
 async function decipher(path: string, flags: DecipherFlags, command: Command): Promise<void> {
@@ -187,7 +190,6 @@ async function decipher(path: string, flags: DecipherFlags, command: Command): P
       ...right,
       level,
       symbols: cipher.kind,
-      confidence: found.confidence,
       restarts: found.restarts,
       stopped: found.stopped,
       seconds,
@@ -203,7 +205,7 @@ async function decipher(path: string, flags: DecipherFlags, command: Command): P
     ? `; right: ${percent(right.mappingAccuracy)} of symbols, ${percent(right.tokenAccuracy)} of the text`
     : "";
   say(
-    `${plural(found.mapping.length, "cipher symbol")}, ${plural(found.restarts, "beginning")}, ${passes === 1 ? "1 pass" : `${passes} passes`}${share}; ${duration(seconds)}`,
+    `${plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol")}, ${plural(found.restarts, "beginning")}, ${passes === 1 ? "1 pass" : `${passes} passes`}${share}; ${duration(seconds)}`,
   );
 }
 
@@ -322,9 +324,10 @@ const DOUBTFUL = 0.9;
 /** The text, with doubtful symbols underlined on a terminal. */
 function marked(cipher: CipherText, found: Decipherment): string {
   if (!process.stdout.isTTY) return cipher.render(found.plain);
-  const confidence = found.confidence.flat();
+  const doubtful = new Set(found.mapping.filter((m) => m.probability < DOUBTFUL).map((m) => m.cipher));
+  const symbols = cipher.sequences.flat();
   return cipher.render(found.plain, (symbol, at) =>
-    confidence[at] < DOUBTFUL ? styleText("underline", symbol) : symbol,
+    doubtful.has(symbols[at]) ? styleText("underline", symbol) : symbol,
   );
 }
 
