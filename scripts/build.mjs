@@ -18,7 +18,7 @@ export function sourceHash() {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  const settings = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs"];
+  const settings = ["package.json", "tsconfig.json", "tsconfig.build.json", "tsconfig.page.json", "scripts/build.mjs"];
   for (const path of [...sources, ...settings.map((name) => join(root, name))]) {
     const content = readFileSync(path);
     hash.update(`${path.slice(root.length)}\0${content.length}\0`).update(content);
@@ -45,10 +45,11 @@ export function build() {
     const compiler = createRequire(import.meta.url)
       .resolve("typescript/package.json")
       .replace("package.json", "bin/tsc");
-    const done = spawnSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", fresh], {
-      stdio: "inherit",
-    });
-    if (done.status !== 0) return false;
+    // The page first: the types it shares with the rest come out of both, and only the rest has them with declarations.
+    for (const project of ["tsconfig.page.json", "tsconfig.build.json"]) {
+      const values = [compiler, "-p", join(root, project), "--outDir", fresh];
+      if (spawnSync(process.execPath, values, { stdio: "inherit" }).status !== 0) return false;
+    }
     const { bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     for (const path of Object.values(bin)) {
       const program = join(fresh, path.replace(/^dist\//, ""));

@@ -15,6 +15,7 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   train: [() => import("./commands/train-tag.js"), () => import("./commands/train-transduce.js")],
   predict: [() => import("./commands/predict.js")],
   evaluate: [() => import("./commands/evaluate.js")],
+  review: [() => import("./commands/review.js")],
   align: [() => import("./commands/align.js")],
   decipher: [() => import("./commands/decipher.js")],
   encipher: [() => import("./commands/encipher.js")],

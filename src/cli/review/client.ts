@@ -1,0 +1,284 @@
+// The program of the review page, run by the browser: shows the item that the server names and sends what the person
+// decides. One request is under way at a time, and keys that are held down or come before its answer do nothing, so no
+// item is answered unseen. What is being typed is sent as it is typed.
+
+import type { ItemView, Refusal, ReviewAction, ReviewView } from "./protocol.js";
+
+const element = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
+const field = element<HTMLInputElement>("answer");
+const note = element("note");
+const saved = element("saved");
+
+let view: ReviewView | undefined;
+/** Whether those skipped before are gone through again. */
+let again = false;
+let isBusy = false;
+/** The request that failed last, to try again. */
+let failed: ReviewAction | "item" | undefined;
+/** Drafts are sent one after the other; of those that wait, the last is enough. */
+let sending: Promise<void> | undefined;
+let waiting: ReviewAction | undefined;
+
+/** Seconds that the latest decisions took, for the estimate of what is left. */
+const paces: number[] = [];
+const latest = 30;
+const longestPace = 60; // s; whoever took longer was away
+let shownAt = performance.now();
+
+async function request(action: ReviewAction | "item"): Promise<ReviewView> {
+  const response = await fetch(
+    action === "item" ? "item" : "answer",
+    action === "item"
+      ? undefined
+      : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(action) },
+  ).catch(() => {
+    throw new Error(element<HTMLTemplateElement>("lost").content.textContent ?? "");
+  });
+  const answer: ReviewView | Refusal = await response.json();
+  if ("error" in answer) throw new Error(`Not saved: ${answer.error}`);
+  return answer;
+}
+
+/** Sends an action and shows the item that the server names. */
+async function go(action: ReviewAction | "item"): Promise<void> {
+  if (isBusy) return;
+  isBusy = true;
+  try {
+    waiting = undefined;
+    await sending; // a draft must not overtake the answer
+    const decided = action !== "item" && (action.action === "answer" || action.action === "skip");
+    const next = await request(action);
+    if (decided) paces.push(Math.min(longestPace, (performance.now() - shownAt) / 1000));
+    showTrouble(undefined);
+    saved.textContent = decided ? "Saved" : "";
+    show(next);
+  } catch (error) {
+    failed = action;
+    showTrouble((error as Error).message);
+  } finally {
+    isBusy = false;
+  }
+}
+
+function sendDraft(): void {
+  const item = view?.item;
+  if (!item) return;
+  waiting = { action: "draft", index: item.index, text: field.value };
+  sending ??= sendWaiting();
+}
+
+async function sendWaiting(): Promise<void> {
+  try {
+    while (waiting) {
+      const draft = waiting;
+      waiting = undefined;
+      await request(draft);
+    }
+    saved.textContent = "Draft saved";
+  } catch (error) {
+    failed = undefined;
+    showTrouble((error as Error).message);
+  } finally {
+    sending = undefined;
+  }
+}
+
+function answer(text: string): void {
+  const item = view?.item;
+  if (item) go({ action: "answer", index: item.index, text, again });
+}
+
+function skip(): void {
+  const item = view?.item;
+  if (item) go({ action: "skip", index: item.index, again });
+}
+
+function undo(): void {
+  if (view?.canUndo) go({ action: "undo" });
+  else note.textContent = "There is nothing to undo.";
+}
+
+function goAgain(): void {
+  if (view?.item || !view?.skipped) return;
+  again = true;
+  go({ action: "again" });
+}
+
+function show(next: ReviewView): void {
+  view = next;
+  shownAt = performance.now();
+  const { item, total, answered, skipped, canUndo } = next;
+  const decided = answered + skipped;
+  element("question").hidden = item === null;
+  element("done").hidden = item !== null;
+  element<HTMLButtonElement>("undo").disabled = !canUndo;
+  element<HTMLButtonElement>("skip").disabled = item === null;
+  element<HTMLProgressElement>("bar").value = total === 0 ? 1 : decided / total;
+  const estimate = item && timeLeft(Math.max(1, total - decided));
+  element("progress").textContent = `${count(decided)} of ${count(total)}${estimate ? ` · ${estimate}` : ""}`;
+  field.blur();
+  note.textContent = "";
+  if (item) showItem(item, total);
+  else showDone(next);
+  element("main").focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+function showItem({ index, id, text, images, candidates, draft }: ItemView, total: number): void {
+  const input = element("input");
+  input.className = images ? "images" : "text";
+  input.setAttribute("aria-label", `Item ${id}`);
+  input.replaceChildren(...(images ? images.map((image, i) => picture(image, i, images.length)) : [text ?? ""]));
+  element("candidates").replaceChildren(...candidates.map(candidateButton));
+  field.value = draft;
+  const pictures = images ? `${images.length} pictures` : text;
+  element("spoken").textContent = `Item ${index + 1} of ${total}: ${pictures}`;
+  if (candidates.length === 0) field.focus();
+}
+
+function candidateButton({ text, probability }: ItemView["candidates"][number], i: number): HTMLLIElement {
+  const button = make("button", "candidate");
+  button.type = "button";
+  const share = make("span", "share");
+  share.style.width = `${100 * probability}%`;
+  const key = make("kbd", "");
+  key.textContent = String(i + 1);
+  const words = make("bdi", text === "" ? "text empty" : "text");
+  words.textContent = text === "" ? "nothing" : text;
+  const percent = make("span", "percent");
+  percent.textContent = percentText(probability);
+  button.append(share, key, words, percent);
+  button.setAttribute("aria-label", `${i + 1}: ${words.textContent}, ${percent.textContent}`);
+  button.setAttribute("aria-keyshortcuts", String(i + 1));
+  button.addEventListener("click", () => answer(text));
+  const entry = make("li", "");
+  entry.append(button);
+  return entry;
+}
+
+/** The dark bits of a picture as runs along its rows. */
+function picture({ width, height, bits }: NonNullable<ItemView["images"]>[number], i: number, of: number): SVGElement {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  svg.setAttribute("shape-rendering", "crispEdges");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `Picture ${i + 1} of ${of}`);
+  let runs = "";
+  for (let y = 0; y < height; y++) {
+    for (const run of bits.slice(y * width, (y + 1) * width).matchAll(/1+/g)) {
+      runs += `M${run.index} ${y}h${run[0].length}v1h${-run[0].length}z`;
+    }
+  }
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", runs);
+  svg.append(path);
+  return svg;
+}
+
+function showDone({ total, answered, skipped }: ReviewView): void {
+  const outcome = total === 0 ? "There is nothing to review" : skipped === 0 ? "All answered" : "You are through";
+  element("outcome").textContent = outcome;
+  element("counts").textContent = `${count(answered)} answered, ${count(skipped)} skipped.`;
+  element("learn").hidden = answered === 0;
+  element("again").hidden = skipped === 0;
+  element("spoken").textContent = `${outcome}. ${element("counts").textContent}`;
+  again = false;
+}
+
+function showTrouble(reason: string | undefined): void {
+  element("trouble").hidden = reason === undefined;
+  element("reason").textContent = reason ?? "";
+  if (reason !== undefined) saved.textContent = "";
+}
+
+function timeLeft(items: number): string {
+  const recent = paces.slice(-latest);
+  if (recent.length < 3) return "";
+  const seconds = (items * recent.reduce((sum, pace) => sum + pace, 0)) / recent.length;
+  if (seconds < 45) return "less than a minute left";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `about ${minutes} min left`;
+  return `about ${Math.round(minutes / 60)} h left`;
+}
+
+function percentText(probability: number): string {
+  if (probability > 0 && probability < 0.01) return "< 1 %";
+  return `${Math.floor(100 * probability)} %`;
+}
+
+function count(items: number): string {
+  return items.toLocaleString("en-US");
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(name: K, className: string): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  made.className = className;
+  return made;
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.isComposing || event.altKey) return;
+  const { key } = event;
+  const isTyping = document.activeElement === field;
+  if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "z" && !event.shiftKey) {
+    if (isTyping && field.value !== "") return; // takes back what was typed
+    event.preventDefault();
+    if (!event.repeat) undo();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey) return;
+  if (isTyping) {
+    if (key === "Escape") element("main").focus();
+    return;
+  }
+  const act = actionOf(key, event.target);
+  if (!act) return;
+  event.preventDefault();
+  if (!event.repeat) act();
+}
+
+/** What a key does while nothing is being typed. */
+function actionOf(key: string, target: EventTarget | null): (() => void) | undefined {
+  if (key === "u" || key === "U" || key === "ArrowLeft") return undo;
+  if (key === "r" && view?.item === null) return goAgain;
+  const item = view?.item;
+  if (!item) return undefined;
+  if (key === "s" || key === "S" || key === "ArrowRight") return skip;
+  if (/^[1-9]$/.test(key)) {
+    const candidate = item.candidates[Number(key) - 1];
+    return candidate && (() => answer(candidate.text));
+  }
+  if (key === "Enter" && !(target instanceof HTMLButtonElement)) return () => field.select();
+  if (/^[\p{L}\p{N}\p{P}\p{S}]$/u.test(key)) {
+    return () => {
+      note.textContent = "Press Enter to type an answer.";
+    };
+  }
+  return undefined;
+}
+
+document.addEventListener("keydown", onKey);
+field.addEventListener("input", () => {
+  note.textContent = "";
+  sendDraft();
+});
+element("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (field.value.trim() !== "") answer(field.value.trim());
+  else note.textContent = "Type an answer first, or skip the item.";
+});
+element("skip").addEventListener("click", skip);
+element("undo").addEventListener("click", undo);
+element("again").addEventListener("click", goAgain);
+element("retry").addEventListener("click", () => {
+  showTrouble(undefined);
+  if (failed) go(failed);
+  else sendDraft();
+});
+element("copy").addEventListener("click", async () => {
+  await navigator.clipboard.writeText(element("command").textContent ?? "");
+  element("copy").textContent = "Copied";
+});
+
+go("item");

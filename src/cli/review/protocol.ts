@@ -1,0 +1,39 @@
+// What the review page and its server say to each other: the page asks with GET or sends an action, and either way gets
+// the item to show next and how far the review has come. Types alone, so that both sides may import it.
+
+export interface ItemView {
+  /** Place in the file, from 0. */
+  index: number;
+  id: string;
+  /** Of an item of kind `text`. */
+  text?: string;
+  /** Of an item of kind `images`: `bits` holds width · height characters `0` and `1`, row by row. */
+  images?: { width: number; height: number; bits: string }[];
+  /** The most probable first, at most 9. */
+  candidates: { text: string; probability: number }[];
+  /** What was typed and not yet accepted; after an undo, the answer taken back. */
+  draft: string;
+}
+
+export interface ReviewView {
+  /** Items in the file. */
+  total: number;
+  answered: number;
+  skipped: number;
+  canUndo: boolean;
+  /** Null when there is nothing left to show. */
+  item: ItemView | null;
+}
+
+/** `again`: items skipped before are gone through once more, in the order of the file. */
+export type ReviewAction =
+  | { action: "answer"; index: number; text: string; again: boolean }
+  | { action: "skip"; index: number; again: boolean }
+  | { action: "draft"; index: number; text: string }
+  | { action: "undo" }
+  | { action: "again" };
+
+/** The answer to an action that was refused. */
+export interface Refusal {
+  error: string;
+}

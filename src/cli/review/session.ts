@@ -1,0 +1,256 @@
+// A review in progress: the items of a review file, what a person decided about them, and how to take it back. Every
+// decision goes to the journal before it counts; the journal is folded into the review file at the start, at the end and
+// when asked. Folding reads the file anew and changes only the rows decided here, so edits made to it meanwhile stay.
+
+import { createHash } from "node:crypto";
+import { open, readFile, stat, unlink } from "node:fs/promises";
+import { InputError } from "../../core/errors.js";
+import { imagesOf, type ReviewItem, readReview, saveReview } from "../../data/review.js";
+import { Journal, type JournalRecord } from "./journal.js";
+import type { ReviewAction, ReviewView } from "./protocol.js";
+
+export class ReviewSession {
+  answered = 0;
+  skipped = 0;
+  /** What is typed and not accepted, by place. */
+  private readonly drafts = new Map<number, string>();
+  /** Places decided, the latest last, each once; those decided before this session in the order of the file. */
+  private readonly history: number[] = [];
+  /** Places whose row in the file is out of date. */
+  private readonly changed = new Set<number>();
+  /** The end of what was asked so far: actions are done one after the other. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    readonly file: string,
+    private readonly items: ReviewItem[],
+    /** Of the items. */
+    private readonly hash: string,
+    private readonly journal: Journal,
+    private readonly lock: string,
+  ) {}
+
+  /** Opens a review file, with what an earlier session that did not end left in the journal. */
+  static async open(file: string): Promise<ReviewSession> {
+    if (file === "-") throw new InputError("a review needs a file, to keep the answers in");
+    const mode = await rightsOf(file);
+    const lock = await takeLock(file);
+    try {
+      const items = await readReview(file);
+      for (const item of items) if (item.kind === "images") imagesOf(item, file); // refused now, not on the way
+      const hash = hashOf(items);
+      const journal = new Journal(`${file}.journal`, { hash, count: items.length, mode });
+      const session = new ReviewSession(file, items, hash, journal, lock);
+      items.forEach(({ status }, at) => {
+        if (status !== "") session.history.push(at);
+        session.count(status, 1);
+      });
+      for (const record of await journal.read()) session.apply(record);
+      await session.saveChanges();
+      await session.trimJournal(); // also of a last line cut short, which nothing may be appended to
+      return session;
+    } catch (error) {
+      await unlink(lock).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  get total(): number {
+    return this.items.length;
+  }
+
+  get left(): number {
+    return this.items.length - this.answered - this.skipped;
+  }
+
+  get isFolded(): boolean {
+    return this.changed.size === 0;
+  }
+
+  /** Which `stargram train` learns from the answers: a tagger's input has columns or attributes. */
+  get task(): "tag" | "transduce" {
+    return /^\{.*"(?:columns|attributes)":/s.test(this.items[0]?.source ?? "") ? "tag" : "transduce";
+  }
+
+  /** The item to begin with. */
+  first(): ReviewView {
+    return this.view(this.next(-1, false));
+  }
+
+  /** Does what the page asks and returns what it shall show. */
+  async perform(action: ReviewAction): Promise<ReviewView> {
+    return this.inTurn(async () => {
+      switch (action.action) {
+        case "answer":
+          await this.record({ at: action.index, status: "answered", answer: action.text });
+          return this.view(this.next(action.index, action.again));
+        case "skip":
+          await this.record({ at: action.index, status: "skipped" });
+          return this.view(this.next(action.index, action.again));
+        case "draft":
+          // A late draft of an item that is decided by now has nothing to say.
+          if (this.items[action.index]?.status !== "answered") {
+            await this.record({ at: action.index, draft: action.text });
+          }
+          return this.view(action.index);
+        case "undo": {
+          const at = this.history.at(-1);
+          if (at === undefined) return this.first();
+          const { answer } = this.items[at];
+          await this.record({ at, status: "", draft: answer });
+          return this.view(at);
+        }
+        case "again":
+          return this.view(this.next(-1, true));
+      }
+    });
+  }
+
+  /** Brings the review file up to date. */
+  async fold(): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.isFolded) return;
+      await this.saveChanges();
+      await this.trimJournal();
+    });
+  }
+
+  /** Ends the session. What was typed and not accepted stays in the journal. */
+  async close(): Promise<void> {
+    try {
+      await this.fold();
+    } finally {
+      await this.journal.close();
+      await unlink(this.lock).catch(() => undefined);
+    }
+  }
+
+  private async record(record: JournalRecord): Promise<void> {
+    if (!this.items[record.at]) throw new InputError(`there is no item ${record.at + 1}`);
+    await this.journal.append(record);
+    this.apply(record);
+  }
+
+  private apply({ at, status, answer = "", draft }: JournalRecord): void {
+    const item = this.items[at];
+    if (status !== undefined) {
+      this.count(item.status, -1);
+      this.count(status, 1);
+      if (item.status !== "") this.history.splice(this.history.lastIndexOf(at), 1);
+      if (status !== "") this.history.push(at);
+      item.status = status;
+      item.answer = answer;
+      this.changed.add(at);
+    }
+    if (draft) this.drafts.set(at, draft);
+    else if (status !== "skipped") this.drafts.delete(at);
+  }
+
+  private count(status: ReviewItem["status"], by: number): void {
+    if (status === "answered") this.answered += by;
+    if (status === "skipped") this.skipped += by;
+  }
+
+  private async saveChanges(): Promise<void> {
+    if (this.changed.size === 0) return;
+    const rows = await readReview(this.file);
+    if (hashOf(rows) !== this.hash) {
+      throw new InputError("the file no longer holds the items under review", {
+        file: this.file,
+        hint: `what was decided is kept in ${this.journal.path}; bring back the file and review it again`,
+      });
+    }
+    for (const at of this.changed) {
+      rows[at].status = this.items[at].status;
+      rows[at].answer = this.items[at].answer;
+    }
+    await saveReview(this.file, rows);
+    this.changed.clear();
+  }
+
+  /** Drops from the journal what the file holds by now. */
+  private trimJournal(): Promise<void> {
+    return this.journal.replace(Array.from(this.drafts, ([at, draft]) => ({ at, draft })));
+  }
+
+  /** The place to go to from `at`: an open item after it, else one before it, else one skipped; -1 if there is none. */
+  private next(at: number, again: boolean): number {
+    if (this.left > 0) {
+      const after = this.find("", at + 1);
+      return after >= 0 ? after : this.find("", 0);
+    }
+    return again ? this.find("skipped", at + 1) : -1;
+  }
+
+  private find(status: ReviewItem["status"], from: number): number {
+    for (let at = from; at < this.items.length; at++) if (this.items[at].status === status) return at;
+    return -1;
+  }
+
+  private view(at: number): ReviewView {
+    const { total, answered, skipped } = this;
+    const item = this.items[at];
+    const counts = { total, answered, skipped, canUndo: this.history.length > 0 };
+    if (!item) return { ...counts, item: null };
+    const shown = item.kind === "images" ? { images: imagesOf(item) } : { text: item.input };
+    const { id, candidates } = item;
+    return { ...counts, item: { index: at, id, ...shown, candidates, draft: this.drafts.get(at) ?? "" } };
+  }
+
+  private inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.last.then(task);
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+}
+
+/** Of what is asked, not of what was answered. */
+function hashOf(items: readonly ReviewItem[]): string {
+  const hash = createHash("sha256");
+  for (const { id, kind, input, source } of items) hash.update(`${JSON.stringify([id, kind, input, source])}\n`);
+  return hash.digest("hex");
+}
+
+/** The file's permission bits. */
+async function rightsOf(file: string): Promise<number> {
+  const status = await stat(file).catch(() => undefined);
+  if (status?.isFile()) return status.mode & 0o777;
+  if (!status || status.isDirectory()) await readReview(file); // says what is wrong
+  throw new InputError("a review needs a file that can be written to", { file });
+}
+
+/** Makes `FILE.lock` with our process number in it, so that no two reviews write to one journal. */
+async function takeLock(file: string): Promise<string> {
+  const path = `${file}.lock`;
+  for (;;) {
+    try {
+      const handle = await open(path, "wx");
+      await handle.writeFile(`${process.pid}\n`);
+      await handle.close();
+      return path;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "EEXIST") {
+        throw new InputError(`no file can be made beside it (${code})`, { file, cause: error });
+      }
+    }
+    const owner = Number(await readFile(path, "utf8").catch(() => ""));
+    if (isRunning(owner)) {
+      throw new InputError(`is under review already (process ${owner})`, {
+        file,
+        hint: `end that review first; if process ${owner} is something else, delete ${path}`,
+      });
+    }
+    await unlink(path).catch(() => undefined); // its owner crashed
+  }
+}
+
+function isRunning(process_: number): boolean {
+  if (!(process_ > 0)) return false;
+  try {
+    process.kill(process_, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
