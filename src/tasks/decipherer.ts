@@ -36,7 +36,10 @@ export interface DeciphererOptions {
   restarts: number;
   /** Changes of the key that each search tries. */
   moves: number;
-  /** After EM, give every symbol the reading that fits best with all others, until nothing changes. */
+  /**
+   * After EM, give every symbol the reading that fits best with all others, until nothing changes. A key that was searched
+   * for has been through this, and EM has since smoothed over what the writer got wrong: it stays.
+   */
   refine: boolean;
   seed: number;
 }
@@ -161,6 +164,8 @@ interface Run {
   counts: Float64Array;
   logEmission: Float64Array;
   passes: DecipherPass[];
+  /** It began with a searched key. */
+  searched: boolean;
 }
 
 /** One cipher text with all that belongs to it. */
@@ -256,7 +261,7 @@ class Task {
     if (searches && restarts > 0) {
       const found = await this.searchKeys(restarts, hooks);
       tried = found.tried;
-      best = await this.climb(this.countsOfKey(found.key), 1, expecter, hooks);
+      best = { ...(await this.climb(this.countsOfKey(found.key), 1, expecter, hooks)), searched: true };
       stopped = stop();
     } else {
       for (tried = 0; tried < Math.max(1, restarts) && !stopped; ) {
@@ -319,7 +324,7 @@ class Task {
     const { cipherCount, plainCount, allowed } = this;
     const { smoothing, passes, tolerance } = this.options;
     const symbols = this.frequency.reduce((a, b) => a + b, 0);
-    const run: Run = { counts: start, logEmission: this.emissions(start), passes: [] };
+    const run: Run = { counts: start, logEmission: this.emissions(start), passes: [], searched: false };
     for (let pass = 1; pass <= passes; pass++) {
       const found: Expectations | undefined = await expecter.expect(run.logEmission, hooks.shouldStop);
       if (!found) break;
@@ -404,7 +409,7 @@ class Task {
     const { oneToOne, refine } = this.options;
     const key = this.keyOf(run.counts);
     const confidence = new KeyConfidence(this.model.ngram, this.sequences, key, plainCount, oneToOne, allowed);
-    for (let round = 0; refine && round < ROUNDS && !stop(); round++) {
+    for (let round = 0; refine && !run.searched && round < ROUNDS && !stop(); round++) {
       if (confidence.improve((x) => this.candidates(x, key[x], run.counts)) === 0) break;
     }
     const mapping = Array.from({ length: cipherCount }, (_, x): MappedSymbol => {

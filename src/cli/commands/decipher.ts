@@ -28,8 +28,9 @@ thousands of sentences of the same kind for words.
 Without --level it is char, unless the cipher is numbers and there are more than 120 different ones.
 
 With few plain symbols, keys are first searched by annealing, from many beginnings (--restarts), and EM goes on from the
-best; the best is told by its likelihood alone. At last each symbol gets the reading that fits best with all others; its
-probability is that of the reading if the rest of the key is right. Ctrl-C ends the work with the best key so far.
+best; the best is told by its likelihood alone. With many, EM begins from nothing, and in the end each symbol gets the
+reading that fits best with all others (--no-refine: not). A symbol's probability is that of its reading if the rest of the
+key is right. Ctrl-C ends the work with the best key so far.
 
 Parts of the key that are known (--key, --key-file) and words known at a place (--at) narrow the search:
   --at 3:2=am          word 2 of line 3 is \`am\`
