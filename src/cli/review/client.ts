@@ -13,6 +13,8 @@ let view: ReviewView | undefined;
 /** Whether those skipped before are gone through again. */
 let again = false;
 let isBusy = false;
+/** An answer that looks wrong and is taken if it is given once more. */
+let doubted: string | undefined;
 /** The request that failed last, to try again. */
 let failed: ReviewAction | "item" | undefined;
 /** Drafts are sent one after the other; of those that wait, the last is enough. */
@@ -88,6 +90,18 @@ function answer(text: string): void {
   if (item) go({ action: "answer", index: item.index, text, again });
 }
 
+/** What is wrong with an answer that was typed; undefined if nothing is. */
+function doubtOf(text: string): string | undefined {
+  const wanted = view?.item?.labels;
+  if (text === "") return "Type an answer first, or skip the item.";
+  if (wanted === undefined || doubted === text) return undefined;
+  const words = text.split(/\s+/);
+  const found = words.length === 1 && wanted > 1 ? [...text].length : words.length; // `dog` for `d o g`
+  if (found === wanted) return undefined;
+  doubted = text;
+  return `This item takes ${wanted} labels, found ${found}. Press Enter again to answer so all the same.`;
+}
+
 function skip(): void {
   const item = view?.item;
   if (item) go({ action: "skip", index: item.index, again });
@@ -112,11 +126,13 @@ function show(next: ReviewView): void {
   element("question").hidden = item === null;
   element("done").hidden = item !== null;
   element<HTMLButtonElement>("undo").disabled = !canUndo;
-  element<HTMLButtonElement>("skip").disabled = item === null;
+  element("skip").hidden = item === null;
+  element("keys").hidden = item === null;
   element<HTMLProgressElement>("bar").value = total === 0 ? 1 : decided / total;
   const estimate = item && timeLeft(Math.max(1, total - decided));
-  element("progress").textContent = `${count(decided)} of ${count(total)}${estimate ? ` · ${estimate}` : ""}`;
+  element("progress").textContent = `${count(decided)} of ${count(total)} done${estimate ? ` · ${estimate}` : ""}`;
   field.blur();
+  doubted = undefined;
   note.textContent = "";
   if (item) showItem(item, total);
   else showDone(next);
@@ -161,6 +177,8 @@ function picture({ width, height, bits }: NonNullable<ItemView["images"]>[number
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  svg.style.setProperty("--aspect", String(width / height));
+  svg.style.setProperty("--count", String(of));
   svg.setAttribute("shape-rendering", "crispEdges");
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", `Picture ${i + 1} of ${of}`);
@@ -265,8 +283,10 @@ field.addEventListener("input", () => {
 });
 element("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  if (field.value.trim() !== "") answer(field.value.trim());
-  else note.textContent = "Type an answer first, or skip the item.";
+  const text = field.value.trim();
+  const doubt = doubtOf(text);
+  if (doubt === undefined) answer(text);
+  else note.textContent = doubt;
 });
 element("skip").addEventListener("click", skip);
 element("undo").addEventListener("click", undo);

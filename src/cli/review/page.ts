@@ -30,7 +30,7 @@ export function pageHtml({ file, next, again, nonce, script }: PageOptions): str
 <header>
   <h1><bdi>${escapeHtml(file)}</bdi></h1>
   <p id="progress"></p>
-  <progress id="bar" max="1" value="0" aria-label="Decided"></progress>
+  <progress id="bar" max="1" value="0" aria-label="Done"></progress>
 </header>
 <main id="main" tabindex="-1">
   <div id="trouble" role="alert" hidden>
@@ -122,8 +122,11 @@ main:focus { outline: none; }
   background: var(--card); border: 1px solid var(--line); border-radius: .6rem;
   font-size: 1.35rem; line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere;
 }
-#input.images { display: flex; flex-wrap: wrap; gap: .35rem; }
-#input svg { height: 5.5rem; width: auto; fill: currentColor; }
+#input.images { --gap: .35rem; --height: 5.5rem; display: flex; flex-wrap: wrap; gap: var(--gap); }
+#input svg {
+  aspect-ratio: var(--aspect); fill: currentColor; min-width: 1.1rem;
+  width: min(var(--height) * var(--aspect), (100% - (var(--count) - 1) * var(--gap)) / var(--count));
+}
 #candidates { list-style: none; display: grid; gap: .4rem; margin-bottom: 1.25rem; }
 button, input { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); }
 button { padding: .5rem .9rem; cursor: pointer; min-height: 2.75rem; }
@@ -151,7 +154,7 @@ label, #note, #saved, #keys { font-size: .9rem; }
 #note { min-height: 1.5em; }
 footer { display: flex; justify-content: space-between; align-items: center; gap: 1rem; margin-top: .5rem; }
 #keys { margin-top: 1.5rem; text-align: center; }
-#done { display: grid; gap: 1rem; justify-items: start; padding: 1rem 0; }
+#done { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; justify-items: start; padding: 1rem 0; }
 #done h2 { font-size: 1.5rem; font-weight: 600; }
 #learn, #learn .row { width: 100%; }
 #learn p { margin-bottom: .35rem; }
@@ -165,6 +168,6 @@ code { display: block; padding: .65rem .8rem; overflow-x: auto; white-space: now
 @media (max-width: 32rem) {
   body { padding: 1rem .9rem 1.5rem; }
   #input { padding: 1rem; font-size: 1.2rem; }
-  #input svg { height: 4rem; }
+  #input.images { --gap: .2rem; }
 }
 `;

@@ -9,6 +9,8 @@ export interface ItemView {
   text?: string;
   /** Of an item of kind `images`: `bits` holds width · height characters `0` and `1`, row by row. */
   images?: { width: number; height: number; bits: string }[];
+  /** How many labels an answer has, where that is known. */
+  labels?: number;
   /** The most probable first, at most 9. */
   candidates: { text: string; probability: number }[];
   /** What was typed and not yet accepted; after an undo, the answer taken back. */

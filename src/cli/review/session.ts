@@ -194,7 +194,8 @@ export class ReviewSession {
     if (!item) return { ...counts, item: null };
     const shown = item.kind === "images" ? { images: imagesOf(item) } : { text: item.input };
     const { id, candidates } = item;
-    return { ...counts, item: { index: at, id, ...shown, candidates, draft: this.drafts.get(at) ?? "" } };
+    const labels = this.task === "tag" ? candidates[0]?.text.split(" ").length : undefined;
+    return { ...counts, item: { index: at, id, ...shown, labels, candidates, draft: this.drafts.get(at) ?? "" } };
   }
 
   private inTurn<T>(task: () => Promise<T>): Promise<T> {
