@@ -117,7 +117,7 @@ describe("stargram demo", () => {
     const { seed, small, seconds, acts } = JSON.parse(json.out);
     expect({ seed, small }).toEqual({ seed: 3, small: true });
     expect(seconds).toBeGreaterThan(0);
-    expect(Object.keys(acts)).toEqual(["partOfSpeech", "dates"]);
+    expect(Object.keys(acts)).toEqual(["partOfSpeech", "dates", "cryptogram"]);
     const { tokenAccuracy, sure, examples } = acts.partOfSpeech;
     // Those that it is sure of are more often right; half of the words in English text are easy.
     expect(tokenAccuracy).toBeGreaterThan(0.5);
@@ -134,6 +134,10 @@ describe("stargram demo", () => {
       }
     }
     expect(acts.dates.readers).toHaveLength(3);
+    const { cipher, solution, letters, key } = acts.cryptogram;
+    expect(letters).toBe(200);
+    expect(solution.replace(/[a-z]/gi, "")).toBe(cipher.replace(/[a-z]/gi, ""));
+    expect(new Set(key.map(({ plain }: { plain: string }) => plain)).size).toBe(key.length);
   });
 
   test("the text holds the measured numbers, and no escape codes when piped", () => {
