@@ -118,7 +118,7 @@ async function runOnce(name: string, seed: number, path: string): Promise<WordRu
     seed,
     onExample(step, seen) {
       total += seen.contextLength;
-      if (step % 50 === 0) contextLength.push([step, total / step]);
+      if (step % 50 === 0) contextLength.push([step, rounded(total / step, 5)]);
     },
   });
   const { user, system } = process.cpuUsage(began); // microseconds
@@ -129,7 +129,7 @@ async function runOnce(name: string, seed: number, path: string): Promise<WordRu
     const right = labels.filter((label, i) => label === word.labels?.[i]).length;
     rightLetters += right;
     letters += labels.length;
-    return [probability, right === labels.length ? 1 : 0];
+    return [rounded(probability, 9), right === labels.length ? 1 : 0];
   });
   answers.sort((a, b) => b[0] - a[0]);
   const items = answers.map(([confidence, right]) => ({ confidence, correct: right === 1 }));
@@ -144,6 +144,11 @@ async function runOnce(name: string, seed: number, path: string): Promise<WordRu
     contextLength,
     trainSeconds: (user + system) / 1e6,
   };
+}
+
+/** To so many significant digits, so that results stay small. */
+function rounded(value: number, digits: number): number {
+  return Number(value.toPrecision(digits));
 }
 
 interface Summary {
