@@ -96,8 +96,8 @@ export class ReviewSession {
         case "undo": {
           const at = this.history.at(-1);
           if (at === undefined) return this.first();
-          const { answer } = this.items[at];
-          await this.record({ at, status: "", draft: answer });
+          const draft = this.items[at].answer || this.drafts.get(at);
+          await this.record({ at, status: "", draft });
           return this.view(at);
         }
         case "again":
