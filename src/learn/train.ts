@@ -52,12 +52,11 @@ export interface TrainingOptions {
   select: "likelihood" | "accuracy";
 }
 
-export const trainingDefaults: TrainingOptions = {
+export const trainingDefaults: Omit<TrainingOptions, "l2"> = {
   epochs: 20,
   seed: 1,
   rate: 0.2,
   delta: 1e-4,
-  l2: 1,
   l1: 0,
   heldOut: 0.1,
   patience: 3,
@@ -101,6 +100,8 @@ export interface TrainingHooks {
 
 /** Everything a training needs to go on where it was. */
 export interface Checkpoint {
+  /** The L2 penalty, which may have been chosen by the data. */
+  l2: number;
   epoch: number;
   /** Examples of the pass already learned from. */
   position: number;
@@ -158,6 +159,7 @@ export async function train(
     restore(adagrad, from.checkpoint);
   }
   const checkpoint = (): Checkpoint => ({
+    l2: options.l2,
     epoch,
     position,
     step: adagrad.step,
@@ -236,6 +238,45 @@ export async function train(
   // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
   const weights = bestEpoch > 0 ? best : adagrad.average();
   return { weights, history, bestEpoch, stopped };
+}
+
+/** Candidates for an L2 penalty that is to be chosen. */
+const penalties = [0.01, 0.1, 1];
+/** Fewer examples than this say nothing about it; then it is the one in the middle. */
+const FEWEST_TO_CHOOSE = 100;
+const MOST_TO_CHOOSE = 2000;
+const PASSES_TO_CHOOSE = 3;
+
+/**
+ * The L2 penalty that a short training on part of the examples finds best, judged by accuracy on others. A penalty is the
+ * strength of a prior on the weights, so what suits a part suits the whole.
+ */
+export async function chooseL2(
+  learner: Learner,
+  options: Omit<TrainingOptions, "l2">,
+  hooks: Pick<TrainingHooks, "shouldStop"> = {},
+): Promise<number> {
+  if (learner.exampleCount < FEWEST_TO_CHOOSE) return penalties[1];
+  const { training, heldOut } = split(learner.exampleCount, { ...options, heldOut: options.heldOut || 0.1 });
+  const some = shuffle(training, generator(options.seed, 0)).slice(0, Math.min(MOST_TO_CHOOSE, training.length / 3));
+  const part: Learner = {
+    table: learner.table,
+    exampleCount: some.length,
+    learn: (example, weights, gradient) => learner.learn(some[example], weights, gradient),
+    judge: (example, weights) => learner.judge(some[example], weights),
+  };
+  let best = penalties[0];
+  let bestAccuracy = -1;
+  for (const l2 of penalties) {
+    const short = { ...options, l2, heldOut: 0, epochs: PASSES_TO_CHOOSE };
+    const { weights, stopped } = await train(part, short, hooks);
+    if (stopped) break;
+    const { accuracy } = await judgeAll(learner, heldOut.slice(0, MOST_TO_CHOOSE), weights);
+    if (accuracy <= bestAccuracy) continue;
+    bestAccuracy = accuracy;
+    best = l2;
+  }
+  return best;
 }
 
 function restore(adagrad: AdaGrad, checkpoint: Checkpoint): void {

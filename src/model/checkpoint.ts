@@ -19,7 +19,7 @@ export interface SavedTraining {
 }
 
 const whole = ["epoch", "position", "step", "averageFrom", "bestEpoch"] as const;
-const sums = ["passLogLikelihood", "passContextLength"] as const;
+const sums = ["l2", "passLogLikelihood", "passContextLength"] as const;
 
 export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining): Uint8Array {
   const parts = emptyParts();

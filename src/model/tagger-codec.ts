@@ -144,8 +144,8 @@ export function decodeTagger(content: TensorFile, file?: string): Tagger {
 /** Options that came after the file was written have their defaults. */
 function readOptions(reader: PartsReader): TaggerOptions {
   const found = reader.json("options", optionsSchema);
-  const options: Record<string, unknown> = { ...taggerDefaults };
-  for (const [name, usual] of Object.entries(taggerDefaults)) {
+  const options: Record<string, unknown> = { ...taggerDefaults, l2: 0 };
+  for (const [name, usual] of Object.entries(options)) {
     if (!Object.hasOwn(found, name)) continue;
     if (typeof found[name] !== typeof usual) throw reader.damaged(`its option \`${name}\` is not what it should be`);
     options[name] = found[name];

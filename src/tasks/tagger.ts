@@ -11,6 +11,7 @@ import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import { generator, uniform } from "../learn/random.js";
 import {
   type Checkpoint,
+  chooseL2,
   type Epoch,
   type Trained,
   type TrainingHooks,
@@ -52,7 +53,8 @@ export interface TaggerOptions extends TrainingOptions {
   conjoin: boolean;
 }
 
-export const taggerDefaults: TaggerOptions = {
+/** `l2` has no default: if it is not given, it is chosen on held-out sequences. */
+export const taggerDefaults: Omit<TaggerOptions, "l2"> = {
   ...trainingDefaults,
   order: 2,
   contexts: 20,
@@ -62,6 +64,12 @@ export const taggerDefaults: TaggerOptions = {
   minCount: 1,
   conjoin: false,
 };
+
+/** The names of all options that are plain values. */
+export const taggerOptionNames: readonly (keyof TaggerOptions)[] = [
+  ...(Object.keys(taggerDefaults) as (keyof typeof taggerDefaults)[]),
+  "l2",
+];
 
 /** What a training needs beside options that are plain values. */
 export interface TrainTaggerOptions extends Partial<TaggerOptions>, TrainingHooks {
@@ -173,8 +181,8 @@ export class Tagger {
     sequences: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>,
     given: TrainTaggerOptions = {},
   ): Promise<Tagger> {
-    const { options, hooks } = readOptions(given);
-    const maker = attributeMaker(given, options.conjoin);
+    const { options: chosen, hooks } = readOptions(given);
+    const maker = attributeMaker(given, chosen.conjoin);
     const labels = new Alphabet(given.from?.labels.all());
     const attributes = new Alphabet();
     const conjoined = new Alphabet();
@@ -192,9 +200,11 @@ export class Tagger {
     const rows = taggerRows(
       corpus,
       { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size },
-      options,
+      chosen,
     );
-    const learner = new TaggerLearner(corpus, rows, inferenceOf(options));
+    const learner = new TaggerLearner(corpus, rows, inferenceOf(chosen));
+    const l2 = chosen.l2 ?? given.checkpoint?.l2 ?? (await chooseL2(learner, chosen, hooks));
+    const options: TaggerOptions = { ...chosen, l2 };
     const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
     const trained = await train(learner, options, hooks, { start, checkpoint: given.checkpoint });
     return new Tagger({
@@ -482,7 +492,10 @@ function functionOf(features: TrainTaggerOptions["features"]): FeatureFunction |
   throw unknownName("features setting", String(features), ["text", "chunking"]);
 }
 
-function inferenceOf(options: TaggerOptions): Inference {
+/** Options as given or by default; what is to be chosen by the data may be open. */
+type ChosenOptions = Omit<TaggerOptions, "l2"> & { l2?: number };
+
+function inferenceOf(options: Omit<TaggerOptions, "l2">): Inference {
   const { inference, contexts, order, recombine, rows } = options;
   // Telling contexts apart by their rows costs more than it gains, but for exact inference, which keeps them all.
   return { mode: inference, contexts, order, recombine, byRows: recombine && inference === "exact", rows };
@@ -492,11 +505,13 @@ const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as c
 const otherNames = ["template", "templateFile", "features", "from", "checkpoint", "note"] as const;
 
 /** Checks options by name and range, and fills in the defaults. */
-function readOptions(given: TrainTaggerOptions): { options: TaggerOptions; hooks: TrainingHooks } {
-  const known = [...Object.keys(taggerDefaults), ...hookNames, ...otherNames];
-  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
-  const options = { ...taggerDefaults };
-  for (const name of Object.keys(taggerDefaults) as (keyof TaggerOptions)[]) {
+function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks: TrainingHooks } {
+  const known = [...taggerOptionNames, ...hookNames, ...otherNames];
+  for (const name of Object.keys(given)) {
+    if (!(known as string[]).includes(name)) throw unknownName("option", name, known);
+  }
+  const options: ChosenOptions = { ...taggerDefaults };
+  for (const name of taggerOptionNames) {
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
   }
   const hooks: TrainingHooks = {};
@@ -506,14 +521,15 @@ function readOptions(given: TrainTaggerOptions): { options: TaggerOptions; hooks
 }
 
 /** Refuses options out of range, by name. */
-export function checkTaggerOptions(options: TaggerOptions): void {
+export function checkTaggerOptions(options: ChosenOptions): void {
   const whole = (name: "order" | "contexts" | "epochs" | "patience" | "minCount", least: number): void => {
     if (!Number.isInteger(options[name]) || options[name] < least) {
       throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${options[name]}`);
     }
   };
   const atLeast = (name: "rate" | "delta" | "l2" | "l1", least: number): void => {
-    if (!(Number.isFinite(options[name]) && options[name] >= least)) {
+    const value = options[name];
+    if (value !== undefined && !(Number.isFinite(value) && value >= least)) {
       throw new InputError(`option \`${name}\` must be a number of at least ${least}, not ${options[name]}`);
     }
   };

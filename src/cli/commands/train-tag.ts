@@ -15,7 +15,7 @@ import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
-import { Tagger, taggerDefaults } from "../../tasks/tagger.js";
+import { Tagger, type TaggerOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
 import type { InputNote } from "../input.js";
 import { addReadOptions, examples, groupOf, real, whole } from "../options.js";
 import { counted, duration, percent, plural, say, writeJson } from "../output.js";
@@ -73,7 +73,7 @@ export function register(program: Command): void {
     .option("--no-recombine", "keep contexts apart that agree on the last labels, up to the order")
     .option("--epochs <n>", `passes over the data at most (default ${d.epochs})`, whole(1))
     .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true }))
-    .option("--l2 <x>", `strength of L2 regularisation (default ${d.l2})`, real(0))
+    .option("--l2 <x>", "strength of L2 regularisation (default: chosen on held-out data)", real(0))
     .option("--l1 <x>", `strength of L1 regularisation (default ${d.l1})`, real(0))
     .option("--no-average", "do not average the weights over each pass")
     .option(
@@ -233,7 +233,7 @@ async function chosenSettings(command: Command, flags: TrainFlags, from: Uint8Ar
   const explicit: string[] = [];
   const settings: Settings = { options };
   const isGiven = (name: string): boolean => command.getOptionValueSource(name) === "cli";
-  for (const name of Object.keys(taggerDefaults)) {
+  for (const name of taggerOptionNames) {
     if (!isGiven(name)) continue;
     options[name] = command.getOptionValue(name);
     explicit.push(name);
@@ -266,7 +266,9 @@ function resumedSettings(chosen: Chosen, saved: SavedTraining, file: string): Se
   const before = parsed.output;
   for (const name of chosen.explicit) {
     const [now, then] = [chosen, before].map((settings) =>
-      name in taggerDefaults ? settings.options[name] : settings[name as keyof Settings],
+      taggerOptionNames.includes(name as keyof TaggerOptions)
+        ? settings.options[name]
+        : settings[name as keyof Settings],
     );
     if (now === then) continue;
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
