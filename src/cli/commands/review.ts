@@ -12,7 +12,7 @@ import { ReviewSession } from "../review/session.js";
 import { quoted } from "./train-tag.js";
 
 /** How long nobody answers before the answers go from the journal into the file, in ms. */
-const idleTime = 10_000;
+const idleTime = 60_000;
 
 interface ReviewFlags {
   port: number;

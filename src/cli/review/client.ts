@@ -136,7 +136,7 @@ function show(next: ReviewView): void {
   note.textContent = "";
   if (item) showItem(item, total);
   else showDone(next);
-  element("main").focus({ preventScroll: true });
+  (item?.candidates.length === 0 ? field : element("main")).focus({ preventScroll: true });
   scrollTo(0, 0);
 }
 
@@ -149,7 +149,6 @@ function showItem({ index, id, text, images, candidates, draft }: ItemView, tota
   field.value = draft;
   const pictures = images ? `${images.length} pictures` : text;
   element("spoken").textContent = `Item ${index + 1} of ${total}: ${pictures}`;
-  if (candidates.length === 0) field.focus();
 }
 
 function candidateButton({ text, probability }: ItemView["candidates"][number], i: number): HTMLLIElement {
@@ -285,8 +284,12 @@ element("form").addEventListener("submit", (event) => {
   event.preventDefault();
   const text = field.value.trim();
   const doubt = doubtOf(text);
-  if (doubt === undefined) answer(text);
-  else note.textContent = doubt;
+  if (doubt === undefined) {
+    answer(text);
+  } else {
+    note.textContent = doubt;
+    field.focus();
+  }
 });
 element("skip").addEventListener("click", skip);
 element("undo").addEventListener("click", undo);
