@@ -110,7 +110,7 @@ describe("stargram demo", () => {
     json = await folder.run(["demo", "--small", "--json", "--seed", "3"]);
     text = await folder.run(["demo", "--small", "--seed", "3"]);
     folder.remove();
-  });
+  }, 60_000); // ms: two whole demos
 
   test("--json prints one object and nothing else", () => {
     expect(json).toMatchObject({ code: 0, error: "" });

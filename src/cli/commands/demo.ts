@@ -15,7 +15,6 @@ const acts: readonly Act[] = [partOfSpeech, dates, cryptogram];
 const next = `What to try next:
   npx stargram demo --seed 2      the same with other dates, other images and another order of training
   npx stargram train tag --help   learn from tokens and labels of your own
-  npx stargram decipher --help    find the key of a cipher of your own
   npx stargram data list          data sets to go on with
 `;
 
