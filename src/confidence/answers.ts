@@ -55,7 +55,7 @@ export function rankAnswers(answers: Answers): Ranking {
   };
 }
 
-function columnsOf(answers: Answers): AnswerColumns {
+export function columnsOf(answers: Answers): AnswerColumns {
   if ("confidence" in answers) return answers;
   return {
     confidence: Float64Array.from(answers, (answer) => answer.confidence),

@@ -1,0 +1,225 @@
+// A threshold with a guarantee: above it, with probability `confidence` over the draw of the held-out examples, at least a
+// share `precision` of all answers the model will ever give is right. For a threshold t let
+//   risk(t) = P(wrong | model's probability ≥ t)
+//
+// Fixed-sequence testing. A random tenth of the held-out examples places candidate thresholds t1 > t2 > …; the others test,
+// from t1 down, the hypotheses "risk(tj) > 1 − precision" with an exact binomial test at level α = 1 − confidence:
+// rejected if P(Binomial(n, 1 − precision) ≤ wrong) ≤ α, with n tested examples at or above tj. The first that is not
+// rejected ends it; the last one rejected is the threshold.
+//
+// Why this holds although the threshold is chosen by the same data that tests it: the candidates and their order are
+// fixed before a tested example is looked at, as the placing examples are others. A false promise needs that some true
+// hypothesis was rejected; then the first true one in the order was tested and rejected, and that one test errs with
+// probability ≤ α. (Given n, the wrong ones among n examples at or above a fixed threshold are binomial with risk(t).)
+// Nothing is assumed of the model, not even that surer answers are righter, and ties cannot matter, as a threshold takes all
+// of them or none. What is assumed: held-out examples and those to come are drawn alike and independently.
+
+import type { Guarantee } from "../core/calibration.js";
+import { generator, shuffle } from "../learn/random.js";
+import { type Answers, columnsOf } from "./answers.js";
+import { binomialCdf, trialsNeeded, upperBound } from "./binomial.js";
+
+export interface ThresholdOptions {
+  /** Share of answers to be right, above 0 and below 1. */
+  precision: number;
+  /** Default 0.95. */
+  confidence?: number;
+  /** Chooses the placing examples. Default 1. */
+  seed?: number;
+}
+
+/** Why there is no threshold, and what would help. */
+export interface NoThreshold {
+  /** Held-out examples. */
+  examples: number;
+  /** Share of answers right among the surest that could be tested, and how many those were. */
+  surest: { answered: number; wrong: number };
+  /** About how many held-out examples it would take if the accuracy of the surest held; undefined if no number would do. */
+  examplesNeeded?: number;
+  /** The greatest precision, in whole hundredths, that these examples can promise; undefined if none of at least 0.5. */
+  possible?: number;
+}
+
+const PLACING_SHARE = 0.1;
+/** More would not place better and would be missed in the tests. */
+const MOST_PLACING = 1000;
+const MOST_CANDIDATES = 100;
+/** A threshold that answers less is of little use, and testing it would only risk an early end. */
+const LEAST_SHARE = 0.1;
+/** Whoever would need more held-out examples than this needs a better model. */
+const MOST_NEEDED = 1e6;
+
+/** The threshold with its evidence, or undefined if the promise cannot be made. */
+export function findThreshold(answers: Answers, options: ThresholdOptions): Guarantee | undefined {
+  const { precision, alpha, seed } = levelsOf(options);
+  return testInOrder(splitAnswers(answers, seed), precision, alpha).guarantee;
+}
+
+/** What `findThreshold` would need, where it finds none. */
+export function whyNoThreshold(answers: Answers, options: ThresholdOptions): NoThreshold {
+  const { precision, alpha, seed } = levelsOf(options);
+  const parts = splitAnswers(answers, seed);
+  return reasonsFor(parts, precision, alpha, testInOrder(parts, precision, alpha));
+}
+
+function levelsOf({ precision, confidence = 0.95, seed = 1 }: ThresholdOptions) {
+  for (const [name, value] of Object.entries({ precision, confidence })) {
+    if (!(value > 0 && value < 1)) throw new RangeError(`the ${name} lies between 0 and 1, not ${value}`);
+  }
+  return { precision, alpha: 1 - confidence, seed };
+}
+
+interface Parts {
+  /** [placing] confidences, descending. */
+  placing: Float64Array;
+  /** [tested] confidences, descending. */
+  confidence: Float64Array;
+  /** [tested + 1] how many of the surest i are wrong. */
+  wrong: Uint32Array;
+}
+
+function splitAnswers(answers: Answers, seed: number): Parts {
+  const { confidence, correct } = columnsOf(answers);
+  const count = confidence.length;
+  const order = shuffle(
+    Int32Array.from({ length: count }, (_, i) => i),
+    generator(seed, 0),
+  );
+  const placingCount = count < 2 ? 0 : Math.min(MOST_PLACING, Math.max(1, Math.round(count * PLACING_SHARE)));
+  const placing = Float64Array.from(order.subarray(0, placingCount), (i) => confidence[i])
+    .sort()
+    .reverse();
+  const tested = order.subarray(placingCount).sort((a, b) => confidence[b] - confidence[a]);
+  const wrong = new Uint32Array(tested.length + 1);
+  tested.forEach((answer, i) => {
+    wrong[i + 1] = wrong[i] + (correct[answer] ? 0 : 1);
+  });
+  return { placing, confidence: Float64Array.from(tested, (i) => confidence[i]), wrong };
+}
+
+interface Tested {
+  guarantee?: Guarantee;
+  /** The candidates that could have been tested, from the first. */
+  candidates: { threshold: number; answered: number; wrong: number }[];
+}
+
+function testInOrder(parts: Parts, precision: number, alpha: number): Tested {
+  const candidates = placeCandidates(parts, precision, alpha).map((threshold) => {
+    const answered = countAtLeast(parts.confidence, threshold);
+    return { threshold, answered, wrong: parts.wrong[answered] };
+  });
+  let passed = -1;
+  for (; passed + 1 < candidates.length; passed++) {
+    const { answered, wrong } = candidates[passed + 1];
+    if (binomialCdf(wrong, answered, 1 - precision) > alpha) break;
+  }
+  if (passed < 0) return { candidates };
+  const { threshold, answered, wrong } = candidates[passed];
+  const guarantee: Guarantee = {
+    precision,
+    confidence: Number((1 - alpha).toPrecision(12)),
+    threshold,
+    placing: parts.placing.length,
+    tested: parts.confidence.length,
+    answered,
+    wrong,
+    lowerBound: 1 - upperBound(wrong, answered, alpha),
+  };
+  return { guarantee, candidates };
+}
+
+/**
+ * Candidates, descending: confidences of placing examples, and 0, which answers everything. The first is where so many
+ * tested examples are to be expected that up to two wrong answers would not end it at once (or one, or none, where half
+ * of the examples are too few for that), and no fewer than a tenth.
+ */
+function placeCandidates({ placing, confidence }: Parts, precision: number, alpha: number): number[] {
+  const tested = confidence.length;
+  let needed = trialsNeeded(0, 1 - precision, alpha);
+  for (const spare of [1, 2]) {
+    const more = trialsNeeded(spare, 1 - precision, alpha);
+    if (more <= tested / 2) needed = more;
+  }
+  const share = (needed + 2 * Math.sqrt(needed)) / tested; // room for the chance in either part
+  const first = Math.ceil(Math.max(share, LEAST_SHARE) * placing.length);
+  const candidates: number[] = [];
+  const step = Math.max(1, (placing.length - first) / MOST_CANDIDATES);
+  for (let rank = first; rank < placing.length; rank += step) {
+    const threshold = placing[Math.floor(rank)];
+    if (candidates.at(-1) !== threshold && threshold > 0) candidates.push(threshold);
+  }
+  candidates.push(0);
+  return candidates;
+}
+
+/** How many of a descending list are at least `threshold`. */
+function countAtLeast(descending: Float64Array, threshold: number): number {
+  let low = 0;
+  let high = descending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (descending[middle] >= threshold) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function reasonsFor(parts: Parts, precision: number, alpha: number, { candidates }: Tested): NoThreshold {
+  const { answered, wrong } = candidates[0];
+  const examples = parts.placing.length + parts.confidence.length;
+  const why: NoThreshold = { examples, surest: { answered, wrong } };
+  const needed = candidates.map((candidate) => examplesFor(candidate, parts.confidence.length, precision, alpha));
+  const least = Math.min(...needed);
+  if (Number.isFinite(least)) why.examplesNeeded = least;
+  for (let hundredths = Math.ceil(100 * precision) - 1; hundredths >= 50; hundredths--) {
+    if (!testInOrder(parts, hundredths / 100, alpha).guarantee) continue;
+    why.possible = hundredths / 100;
+    break;
+  }
+  return why;
+}
+
+/** Held-out examples after which a candidate would pass if it went on being wrong as often as here; Infinity if never. */
+function examplesFor(
+  { answered, wrong }: { answered: number; wrong: number },
+  tested: number,
+  precision: number,
+  alpha: number,
+): number {
+  const rate = answered > 0 ? wrong / answered : 0;
+  if (rate >= 1 - precision) return Number.POSITIVE_INFINITY;
+  const coverage = answered > 0 ? answered / tested : 1;
+  // From the normal approximation: n · (limit − rate) = z · √(n · limit · (1 − limit)).
+  const limit = 1 - precision;
+  const count = Math.max(
+    trialsNeeded(0, limit, alpha),
+    (normalQuantile(1 - alpha) ** 2 * limit * precision) / (limit - rate) ** 2,
+  );
+  if (count > MOST_NEEDED) return Number.POSITIVE_INFINITY;
+  return roundUp((count + 2 * Math.sqrt(count)) / coverage / (1 - PLACING_SHARE));
+}
+
+/** The z with P(N(0, 1) ≤ z) = p, by bisection of Abramowitz and Stegun's 26.2.17 (error below 1e-7). */
+function normalQuantile(p: number): number {
+  let low = -8;
+  let high = 8;
+  while (high - low > 1e-6) {
+    const middle = (low + high) / 2;
+    if (normalCdf(middle) < p) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+function normalCdf(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * series;
+  return z >= 0 ? 1 - tail : tail;
+}
+
+/** To two significant digits, upwards. */
+function roundUp(count: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
+  return Math.ceil(count / unit) * unit;
+}
