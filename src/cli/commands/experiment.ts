@@ -28,6 +28,14 @@ export function register(program: Command): void {
     )
     .action(async (flags) => (await import("../experiments/word-recognition.js")).wordRecognition(flags));
   group
+    .command("confidence")
+    .description("Handwritten words: share answered at a promised 99 % precision, and how often the promise is broken.")
+    .option("--out <folder>", "folder for the results", "experiments/confidence")
+    .option("--only <names>", "run only these settings: best, best-beam")
+    .option("--json", "print the summary as one JSON object")
+    .addHelpText("after", examples(["stargram experiment confidence", "both settings; some minutes"]))
+    .action(async (flags) => (await import("../experiments/confidence.js")).confidence(flags));
+  group
     .command("part-of-speech")
     .description("Parts of speech in the Brown corpus, every tenth document to test: one label back against two.")
     .option("--out <folder>", "folder for the results", "experiments/part-of-speech")

@@ -29,7 +29,7 @@ const paper = {
   pixels: "8x4",
 } as const;
 
-const settings: Record<string, Setting> = {
+export const settings: Record<string, Setting> = {
   "rcms-10": { ...paper, title: "RCMS, 10 contexts", inference: "rcms", contexts: 10 },
   "beam-10": { ...paper, title: "beam 10", inference: "beam", contexts: 10 },
   "beam-200": { ...paper, title: "beam 200", inference: "beam", contexts: 200 },
@@ -100,7 +100,7 @@ export async function wordRecognition(flags: {
   else await write(readable(runs));
 }
 
-async function readWords(path: string, pixels: Pixels, folds: ReadonlySet<number>): Promise<TaggingSequence[]> {
+export async function readWords(path: string, pixels: Pixels, folds: ReadonlySet<number>): Promise<TaggingSequence[]> {
   const words: TaggingSequence[] = [];
   for await (const word of readTagging(path, { format: "letters", labelled: true, pixels, folds })) words.push(word);
   return words;
