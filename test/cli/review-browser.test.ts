@@ -83,7 +83,7 @@ describe.skipIf(executable === undefined)("the review page", () => {
   test("keys choose, skip and undo; typing answers; the end says what to do next", async () => {
     const one = await open(write("keys.tsv", words(6)));
     await shows("word 0");
-    expect(await page.locator(".candidate").allInnerTexts()).toEqual(["1\na 0\n50 %", "2\nb 0\n25 %", "3\nc 0\n16 %"]);
+    expect(await page.locator(".candidate").allInnerTexts()).toEqual(["1\na 0\n50 %", "2\nb 0\n25 %", "3\nc 0\n17 %"]);
     await page.keyboard.press("2");
     await shows("word 1");
     await page.keyboard.press("s");
@@ -280,7 +280,7 @@ describe.skipIf(executable === undefined)("the review page", () => {
       const focused = page.locator(":focus");
       reached.push((await focused.textContent())?.trim() || ((await focused.getAttribute("id")) ?? ""));
     }
-    expect(reached).toEqual(["1a 050 %", "2b 025 %", "3c 016 %", "answer", "Accept Enter", "Skip s"]);
+    expect(reached).toEqual(["1a 050 %", "2b 025 %", "3c 017 %", "answer", "Accept Enter", "Skip s"]);
     expect(await page.getByRole("button", { name: "1: a 0, 50 %" }).count()).toBe(1);
     expect(await page.getByRole("textbox", { name: "Another answer" }).count()).toBe(1);
     expect(await page.textContent("#spoken")).toBe("Item 1 of 2: word 0");

@@ -1,7 +1,16 @@
 // A review against a plain model of it: whatever is done and wherever it is cut off, opening the file again brings back
 // every decision, and the file ends with all of them.
 
-import { appendFileSync, copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { ReviewSession } from "../../src/cli/review/session.js";
@@ -76,8 +85,14 @@ test("a crash after any step loses nothing; one within a step loses that step al
       const written = sizeOf() - before; // of the last step, in bytes
       if (written > 0) {
         const torn = crashed(file, 1 + (cut % written));
-        await (await ReviewSession.open(torn)).close();
+        const mended = await ReviewSession.open(torn);
         expect(rowsOf(torn)).toEqual(expectedRows(list.slice(0, -1)));
+        // What comes next must not be glued to the line that was cut short.
+        await mended.perform({ action: "answer", index: 0, text: "next", again: false });
+        const last = crashed(torn);
+        await (await ReviewSession.open(last)).close();
+        expect(rowsOf(last)).toEqual(["answered:next", ...expectedRows(list.slice(0, -1)).slice(1)]);
+        await mended.close();
       }
 
       await session.close();
@@ -170,6 +185,19 @@ test("a journal that is broken before its last line is refused by line, and noth
   appendFileSync(`${copy}.journal`, '{"at":9,"status":"skipped"}\n');
   await expect(ReviewSession.open(copy)).rejects.toThrow(/journal:3: this line of the journal cannot be read/);
   expect(rowsOf(copy)).toEqual([":", ":", ":"]);
+});
+
+test("a decision that cannot be saved does not count, and can be made again", async () => {
+  const file = newFile(2);
+  const session = await ReviewSession.open(file);
+  mkdirSync(`${file}.journal`); // in the way
+  const answer = { action: "answer", index: 0, text: "here", again: false } as const;
+  await expect(session.perform(answer)).rejects.toThrow(/the journal cannot be written/);
+  expect(session.first()).toMatchObject({ answered: 0, canUndo: false, item: { index: 0 } });
+  rmdirSync(`${file}.journal`);
+  expect(await session.perform(answer)).toMatchObject({ answered: 1, item: { index: 1 } });
+  await session.close();
+  expect(rowsOf(file)).toEqual(["answered:here", ":"]);
 });
 
 test("two reviews of one file are refused; the lock of a process that is gone is not", async () => {

@@ -221,7 +221,8 @@ function timeLeft(items: number): string {
 
 function percentText(probability: number): string {
   if (probability > 0 && probability < 0.01) return "< 1 %";
-  return `${Math.floor(100 * probability)} %`;
+  const percent = Math.round(100 * probability);
+  return `${probability < 1 ? Math.min(percent, 99) : percent} %`; // 100 % would say that nothing else is possible
 }
 
 function count(items: number): string {
