@@ -227,6 +227,10 @@ export class PartsReader {
     return { row, childStart, childEvent, childNode };
   }
 
+  hasJson(key: string): boolean {
+    return Object.hasOwn(this.content.metadata, `stargram.${key}`);
+  }
+
   json<S extends v.GenericSchema>(key: string, schema: S): v.InferOutput<S> {
     const name = `stargram.${key}`;
     let value: unknown;

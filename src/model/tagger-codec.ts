@@ -9,6 +9,7 @@ import * as v from "valibot";
 import { RowTableBuilder, type RowTree } from "../core/rows.js";
 import { BEGIN } from "../core/trellis.js";
 import { checkTaggerOptions, Tagger, type TaggerOptions, taggerDefaults } from "../tasks/tagger.js";
+import { putCalibration, readCalibration } from "./calibration-codec.js";
 import {
   emptyParts,
   type FileParts,
@@ -86,6 +87,7 @@ export function encodeTagger(tagger: Tagger): FileParts {
   putJson(parts, "source", tagger.source);
   putJson(parts, "summary", tagger.summary);
   putJson(parts, "note", tagger.note);
+  putCalibration(parts, tagger.calibration);
   putStrings(parts, "labels", tagger.labels.all());
   putStrings(parts, "attributes", attributes);
   putStrings(parts, "conjoined", tagger.conjoined.all());
@@ -102,6 +104,7 @@ export function decodeTagger(content: TensorFile, file?: string): Tagger {
   const source = reader.json("source", sourceSchema);
   const summary = reader.json("summary", summarySchema);
   const note = reader.json("note", noteSchema);
+  const calibration = readCalibration(reader);
   return reader.guard(() => {
     checkTaggerOptions(options);
     if (options.order > MAX_ORDER) throw reader.damaged(`its order is ${options.order}`);
@@ -137,6 +140,7 @@ export function decodeTagger(content: TensorFile, file?: string): Tagger {
       source,
       summary,
       note,
+      calibration,
     });
   });
 }

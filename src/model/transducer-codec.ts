@@ -14,6 +14,7 @@ import {
 } from "../tasks/transducer.js";
 import { COUNT_CLASSES } from "../tasks/transducer-aligner.js";
 import { inputEvent } from "../tasks/transducer-rows.js";
+import { putCalibration, readCalibration } from "./calibration-codec.js";
 import { emptyParts, type FileParts, PartsReader, putJson, putStrings, putTable, putTree } from "./parts.js";
 import type { TensorFile } from "./safetensors.js";
 import { historySchema } from "./tagger-codec.js";
@@ -63,6 +64,7 @@ export function encodeTransducer(transducer: Transducer): FileParts {
   putJson(parts, "options", transducer.options);
   putJson(parts, "summary", transducer.summary);
   putJson(parts, "note", transducer.note);
+  putCalibration(parts, transducer.calibration);
   putStrings(parts, "inputs", transducer.inputSymbols.all());
   putStrings(parts, "outputs", transducer.outputSymbols.all());
   putTree(parts, "windows", rows.windowTree);
@@ -78,6 +80,7 @@ export function decodeTransducer(content: TensorFile, file?: string): Transducer
   const options: TransducerOptions = { ...transducerDefaults, ...reader.json("options", optionsSchema) };
   const summary = reader.json("summary", summarySchema);
   const note = reader.json("note", noteSchema);
+  const calibration = readCalibration(reader);
   return reader.guard(() => {
     checkTransducerOptions(options);
     const inputSymbols = reader.alphabet("inputs");
@@ -101,6 +104,6 @@ export function decodeTransducer(content: TensorFile, file?: string): Transducer
     );
     const weights = reader.floats("weights", table.symbols.length);
     const rows = { table, windowTree, outputTree, moveTree };
-    return new Transducer({ inputSymbols, outputSymbols, rows, weights, options, summary, note });
+    return new Transducer({ inputSymbols, outputSymbols, rows, weights, options, summary, note, calibration });
   });
 }

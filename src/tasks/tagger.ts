@@ -5,6 +5,7 @@
 //   const { labels, probability } = tagger.predict({ columns: [["the"], ["dog"], ["barks"]] });
 
 import { Alphabet } from "../core/alphabet.js";
+import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../core/calibration.js";
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../core/lattice.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
@@ -132,14 +133,30 @@ export interface ContextMass {
 
 export interface TaggerPrediction extends TaggedOutput {
   logProbability: number;
+  /** The probability after the model's calibration map, if it has one and nothing was asked for that the map does not hold for. */
+  calibratedProbability?: number;
   /** Probability of each label at its position, if they or marginals are asked for. */
   confidences?: number[];
+  /** The same after the calibration map for positions. */
+  calibratedConfidences?: number[];
   marginals?: Record<string, number>[];
   nbest?: TaggedOutput[];
   samples?: string[][];
   /** [position][context] */
   contexts?: ContextMass[][];
 }
+
+export interface AnswerOptions extends Omit<PredictOptions, "known" | "inference"> {
+  /** The precision that was promised by calibration. */
+  precision: number;
+  /** How many outputs to give where none is sure enough. Default 9. */
+  candidates?: number;
+}
+
+/** An answer that keeps the promised precision, or what a person may choose from. */
+export type TaggerAnswer =
+  | ({ answered: true; guarantee: Guarantee } & TaggerPrediction)
+  | { answered: false; guarantee: Guarantee; candidates: TaggedOutput[]; prediction: TaggerPrediction };
 
 /** One reason for a decision: a feature and what it adds to the score of the label. */
 export interface Contribution {
@@ -157,6 +174,8 @@ export class Tagger {
   readonly source: FeatureSource;
   readonly summary: TaggerSummary;
   readonly note: Record<string, unknown>;
+  /** What was measured on held-out data, if it was. */
+  calibration: Calibration | undefined;
   private readonly engine: TaggerEngine;
   private readonly template: Template | undefined;
   private features: FeatureFunction | undefined;
@@ -171,6 +190,7 @@ export class Tagger {
     this.source = parts.source;
     this.summary = parts.summary;
     this.note = parts.note;
+    this.calibration = parts.calibration;
     this.features = parts.features;
     this.template = parts.source.kind === "template" ? parseTemplate(parts.source.text) : undefined;
     this.engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
@@ -267,7 +287,23 @@ export class Tagger {
       }
       if (options.contexts) prediction.contexts = this.contextMasses(trellis, length);
     }
+    if (this.calibration && !options.known && Object.keys(options.inference ?? {}).length === 0) {
+      const { map, positionMap } = this.calibration;
+      prediction.calibratedProbability = calibrated(map, prediction.probability);
+      if (positionMap)
+        prediction.calibratedConfidences = prediction.confidences?.map((p) => calibrated(positionMap, p));
+    }
     return prediction;
+  }
+
+  /** Answers if that keeps the promised precision, and otherwise gives candidates for a person to choose from. */
+  answer(sequence: TaggingSequence, options: AnswerOptions): TaggerAnswer {
+    const { precision, candidates = 9, ...asked } = options;
+    const guarantee = guaranteeFor(this.calibration, precision);
+    const prediction = this.predict(sequence, asked);
+    if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, ...prediction };
+    const { nbest = [] } = this.predict(sequence, { nbest: candidates });
+    return { answered: false, guarantee, candidates: nbest, prediction };
   }
 
   private inferenceWith(chosen: PredictOptions["inference"] = {}): Inference {
@@ -421,6 +457,7 @@ export interface TaggerParts {
   source: FeatureSource;
   summary: TaggerSummary;
   note: Record<string, unknown>;
+  calibration?: Calibration;
   features?: FeatureFunction;
 }
 

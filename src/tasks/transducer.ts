@@ -5,6 +5,7 @@
 //   const { output, probability } = transducer.predict([..."phone"], { alignment: true });
 
 import { Alphabet } from "../core/alphabet.js";
+import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../core/calibration.js";
 import { type Clamp, clampTrellis } from "../core/clamp.js";
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, type Path, trellisLattice } from "../core/lattice.js";
@@ -107,10 +108,24 @@ export interface TransducedOutput {
 
 export interface TransducerPrediction extends TransducedOutput {
   logProbability: number;
+  /** The probability after the model's calibration map, if it has one and contexts were chosen in its own way. */
+  calibratedProbability?: number;
   nbest?: TransducedOutput[];
   /** Input symbols that were never seen in training. */
   unknown: string[];
 }
+
+export interface TransducerAnswerOptions extends Omit<TransducePredictOptions, "inference"> {
+  /** The precision that was promised by calibration. */
+  precision: number;
+  /** How many outputs to give where none is sure enough. Default 9. */
+  candidates?: number;
+}
+
+/** An answer that keeps the promised precision, or what a person may choose from. */
+export type TransducerAnswer =
+  | ({ answered: true; guarantee: Guarantee } & TransducerPrediction)
+  | { answered: false; guarantee: Guarantee; candidates: TransducedOutput[]; prediction: TransducerPrediction };
 
 /** The parts of a transducer: what a model file holds. */
 export interface TransducerParts {
@@ -121,6 +136,7 @@ export interface TransducerParts {
   options: TransducerOptions;
   summary: TransducerSummary;
   note: Record<string, unknown>;
+  calibration?: Calibration;
 }
 
 /** Paths looked at for the outputs of an input: so many, and so many more for each output asked for. */
@@ -135,6 +151,8 @@ export class Transducer {
   readonly options: TransducerOptions;
   readonly summary: TransducerSummary;
   readonly note: Record<string, unknown>;
+  /** What was measured on held-out data, if it was. */
+  calibration: Calibration | undefined;
   private readonly engine: TransducerEngine;
 
   constructor(parts: TransducerParts) {
@@ -145,6 +163,7 @@ export class Transducer {
     this.options = parts.options;
     this.summary = parts.summary;
     this.note = parts.note;
+    this.calibration = parts.calibration;
     const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
     this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
   }
@@ -219,7 +238,20 @@ export class Transducer {
     });
     const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
     if (options.nbest !== undefined) prediction.nbest = outputs;
+    if (this.calibration && Object.keys(options.inference ?? {}).length === 0) {
+      prediction.calibratedProbability = calibrated(this.calibration.map, prediction.probability);
+    }
     return prediction;
+  }
+
+  /** Answers if that keeps the promised precision, and otherwise gives candidates for a person to choose from. */
+  answer(input: readonly string[], options: TransducerAnswerOptions): TransducerAnswer {
+    const { precision, candidates = 9, ...asked } = options;
+    const guarantee = guaranteeFor(this.calibration, precision);
+    const prediction = this.predict(input, asked);
+    if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, ...prediction };
+    const { nbest = [] } = this.predict(input, { nbest: candidates, alignment: options.alignment });
+    return { answered: false, guarantee, candidates: nbest, prediction };
   }
 
   /**
