@@ -56,6 +56,8 @@ export class ClampedPass {
   private share = new Float64Array(1024);
   /** [slotCount][width] log of the scale; -Infinity where no path is. */
   private scale = new Float64Array(256);
+  /** [slotCount][width] 1 where some path leads on to the end and agrees with the clamp. */
+  private open = new Uint8Array(256);
   /** [contexts of a slot] */
   private posterior = new Float64Array(64);
 
@@ -71,10 +73,42 @@ export class ClampedPass {
     this.width = width;
     if (this.scale.length < slots * width) this.scale = grown(this.scale, slots * width);
     this.scale.fill(Number.NEGATIVE_INFINITY, 0, slots * width);
+    this.findOpen();
     this.room(trellis.slotStart[1]);
     this.share.fill(0, 0, trellis.slotStart[1] * width);
     this.share[0] = 1;
     this.scale[0] = 0;
+  }
+
+  /** Which states can still reach the end, from the last slot to the first: the others need not be followed. */
+  private findOpen(): void {
+    const { table, low, width } = this;
+    const { graph } = this.trellis;
+    const slots = graph.slotCount;
+    if (this.open.length < slots * width) this.open = grown(this.open, slots * width);
+    const { open } = this;
+    open.fill(0, 0, slots * width);
+    const end = table.end - low[slots - 1];
+    if (end >= 0 && end < width) open[(slots - 1) * width + end] = 1;
+    for (let slot = slots - 2; slot >= 0; slot--) {
+      for (let m = 0; m < width && low[slot] + m < table.stateCount; m++) {
+        const state = low[slot] + m;
+        for (let a = table.arcStart[state]; a < table.arcStart[state + 1]; a++) {
+          if (this.leadsOn(slot, a)) {
+            open[slot * width + m] = 1;
+            break;
+          }
+        }
+      }
+    }
+  }
+
+  /** Whether an arc of the clamp can be taken at a slot and leads to a state from which the end can be reached. */
+  private leadsOn(slot: number, arc: number): boolean {
+    const next = nextSlot(this.trellis.graph, slot, this.table.arcSymbol[arc]);
+    if (next < 0) return false;
+    const column = this.table.arcNext[arc] - this.low[next];
+    return column >= 0 && column < this.width && this.open[next * this.width + column] === 1;
   }
 
   private room(contexts: number): void {
@@ -105,7 +139,7 @@ export class ClampedPass {
           const symbol = table.arcSymbol[a];
           if (symbol < first || symbol >= end) continue;
           const next = table.arcNext[a] - low[slot];
-          if (next < 0 || next >= width) continue;
+          if (next < 0 || next >= width || !this.open[slotScale + next]) continue;
           const factor = this.factor(slotScale + next, sourceScale, from, to, next);
           for (let c = slotStart[source]; c < slotStart[source + 1]; c++) {
             const part = share[c * width + m];
@@ -142,7 +176,7 @@ export class ClampedPass {
 
   /**
    * Log of the share of a context's forward mass that comes from paths which agree with the clamp and may go on with a
-   * symbol. The context's slot must have been entered.
+   * symbol, and then to the end. The context's slot must have been entered.
    */
   logAllowed(context: number, symbol: number): number {
     const { share, scale, table, trellis, low, width } = this;
@@ -155,7 +189,7 @@ export class ClampedPass {
       if (part === 0 || partScale === Number.NEGATIVE_INFINITY) continue;
       const state = low[slot] + m;
       for (let a = table.arcStart[state]; a < table.arcStart[state + 1]; a++) {
-        if (table.arcSymbol[a] !== symbol) continue;
+        if (table.arcSymbol[a] !== symbol || !this.leadsOn(slot, a)) continue;
         if (partScale > sumScale) {
           sum = sum * Math.exp(sumScale - partScale) + part;
           sumScale = partScale;
