@@ -20,10 +20,10 @@ it("gives rows different columns with the greatest sum", () =>
       fc
         .record({ rows: fc.integer({ min: 0, max: 5 }), extra: fc.integer({ min: 0, max: 2 }) })
         .chain(({ rows, extra }) =>
-          fc.array(
-            fc.array(fc.integer({ min: -20, max: 20 }), { minLength: rows + extra, maxLength: rows + extra }),
-            { minLength: rows, maxLength: rows },
-          ),
+          fc.array(fc.array(fc.integer({ min: -20, max: 20 }), { minLength: rows + extra, maxLength: rows + extra }), {
+            minLength: rows,
+            maxLength: rows,
+          }),
         ),
       (values) => {
         const columns = values[0]?.length ?? 0;
