@@ -103,3 +103,8 @@ export function table(rows: readonly (readonly string[])[], left: readonly numbe
   );
   return lines.map((line) => `${line}\n`).join("");
 }
+
+/** A word as a shell takes it. */
+export function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

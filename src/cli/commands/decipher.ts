@@ -11,10 +11,10 @@ import { writeFileSafely } from "../../model/file.js";
 import { type CipherKind, type CipherText, kindOf, readCipher } from "../../tasks/cipher-text.js";
 import { Decipherer, type DeciphererOptions, type Decipherment, deciphererDefaults } from "../../tasks/decipherer.js";
 import { LanguageModel, type LanguageOptions, languageDefaults, SPACE, wordsOf } from "../../tasks/language.js";
+import { Interrupt } from "../interrupt.js";
 import { examples, real, whole } from "../options.js";
 import { counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
-import { Interrupt } from "./train-tag.js";
 
 const d = deciphererDefaults;
 const l = languageDefaults;

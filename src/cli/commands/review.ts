@@ -6,10 +6,9 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { examples, whole } from "../options.js";
-import { counted, plural, say, write } from "../output.js";
+import { counted, plural, quoted, say, write } from "../output.js";
 import { ReviewServer } from "../review/server.js";
 import { ReviewSession } from "../review/session.js";
-import { quoted } from "./train-tag.js";
 
 /** How long nobody answers before the answers go from the journal into the file, in ms. */
 const idleTime = 60_000;

@@ -17,8 +17,9 @@ import { decodeModel } from "../../model/model.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
 import { Tagger, type TaggerOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
 import type { InputNote } from "../input.js";
+import { Interrupt } from "../interrupt.js";
 import { addReadOptions, examples, groupOf, real, whole } from "../options.js";
-import { counted, duration, percent, plural, say, writeJson } from "../output.js";
+import { counted, duration, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 
@@ -201,32 +202,6 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
   }
 }
 
-/** Ctrl-C: while data is read it ends the program; then the first stops the training, the second ends the program. */
-export class Interrupt {
-  asked = false;
-  private training = false;
-  private readonly signals = ["SIGINT", "SIGTERM"] as const;
-  private readonly onSignal = (): void => {
-    if (this.asked || !this.training) process.exit(130);
-    this.asked = true;
-    if (this.quiet) return;
-    if (process.stderr.isTTY) process.stderr.write("\n");
-    say("stopping after this step; once more to end at once");
-  };
-
-  constructor(private readonly quiet: boolean) {
-    for (const signal of this.signals) process.on(signal, this.onSignal);
-  }
-
-  trainingStarts(): void {
-    this.training = true;
-  }
-
-  end(): void {
-    for (const signal of this.signals) process.off(signal, this.onSignal);
-  }
-}
-
 /** What the user chose, filled up with defaults. */
 async function chosenSettings(command: Command, flags: TrainFlags, from: Uint8Array | undefined): Promise<Chosen> {
   const options: Record<string, number | string | boolean> = { ...taggerDefaults };
@@ -392,9 +367,4 @@ async function report(tagger: Tagger, flags: TrainFlags, seconds: number): Promi
   const chosen = best ? `pass ${best.epoch} of ${passes}` : "part of a pass";
   const judged = best?.heldOut ? `, held out ${percent(best.heldOut.accuracy)} of labels right` : "";
   say(`${flags.out}: ${size} from ${counted(summary.sequences)} sequences; ${chosen}${judged}; ${duration(seconds)}`);
-}
-
-/** A word as a shell takes it. */
-export function quoted(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

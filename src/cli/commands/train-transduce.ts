@@ -6,11 +6,11 @@ import { type PairLayout, pairFormats, readPairs, symbolKinds } from "../../data
 import { saveModel } from "../../model/disk.js";
 import { strategies, type TrainTransducerOptions, Transducer, transducerDefaults } from "../../tasks/transducer.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
+import { Interrupt } from "../interrupt.js";
 import { examples, groupOf, real, whole } from "../options.js";
 import { counted, duration, percent, plural, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
-import { Interrupt } from "./train-tag.js";
 
 const d = transducerDefaults;
 
