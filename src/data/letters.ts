@@ -37,8 +37,7 @@ const fieldCount = headFields + rows * columns;
 
 export function lettersParser(options: LettersOptions): SequenceParser {
   const { labelled, file, folds } = options;
-  const names = pixelNames(options.pixels ?? "16x8");
-  const pairs = pixelPairs(options.pixels ?? "16x8", names);
+  const attributesOf = letterAttributes(options.pixels ?? "16x8");
   let sequence: TaggingSequence | undefined;
   // What the next line has to say.
   let nextId = -1;
@@ -86,21 +85,14 @@ export function lettersParser(options: LettersOptions): SequenceParser {
     }
     nextId = next;
 
-    const attributes = ["bias"];
     let bitmap = "";
     for (let p = 0; p < rows * columns; p++) {
       const pixel = fields[headFields + p];
-      if (pixel === "1") {
-        const name = names[p];
-        if (name !== undefined) attributes.push(name);
-      } else if (pixel !== "0") throw refuse(`pixel ${p + 1} should be 0 or 1, found \`${pixel}\``);
+      if (pixel !== "0" && pixel !== "1") throw refuse(`pixel ${p + 1} should be 0 or 1, found \`${pixel}\``);
       bitmap += pixel;
     }
-    for (const { name, first, second } of pairs) {
-      if (bitmap[first] === "1" && bitmap[second] === "1") attributes.push(name);
-    }
     sequence.columns?.push([bitmap]);
-    sequence.attributes?.push(attributes);
+    sequence.attributes?.push(attributesOf(bitmap));
     sequence.labels?.push(letter === "_" ? null : letter);
 
     if (next !== -1) return undefined;
@@ -114,6 +106,25 @@ export function lettersParser(options: LettersOptions): SequenceParser {
     }
   };
   return { line, end };
+}
+
+/** The size of a letter's picture. */
+export const letterSize = { width: columns, height: rows };
+
+/** Makes the attributes of a picture: 128 characters `0` and `1`, row by row. */
+export function letterAttributes(pixels: Pixels): (bitmap: string) => string[] {
+  const names = pixelNames(pixels);
+  const pairs = pixelPairs(pixels, names);
+  return (bitmap) => {
+    const attributes = ["bias"];
+    names.forEach((name, p) => {
+      if (name !== undefined && bitmap[p] === "1") attributes.push(name);
+    });
+    for (const { name, first, second } of pairs) {
+      if (bitmap[first] === "1" && bitmap[second] === "1") attributes.push(name);
+    }
+    return attributes;
+  };
 }
 
 /** The attribute of every pixel, undefined where it is not looked at: [128]. */
