@@ -16,6 +16,8 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   predict: [() => import("./commands/predict.js")],
   evaluate: [() => import("./commands/evaluate.js")],
   review: [() => import("./commands/review.js")],
+  calibrate: [() => import("./commands/calibrate.js")],
+  compare: [() => import("./commands/compare.js")],
   align: [() => import("./commands/align.js")],
   decipher: [() => import("./commands/decipher.js")],
   encipher: [() => import("./commands/encipher.js")],
@@ -30,6 +32,7 @@ Where to start:
   stargram train transduce pairs.tsv --out m.sg   learn from pairs such as spelling and pronunciation
   stargram evaluate model.sg test.txt             see how well it does, and how sure it is
   stargram predict model.sg new.txt               label new text, with probabilities
+  stargram calibrate model.sg held-out.txt --precision 0.99   promise a precision; then predict --precision 0.99
   stargram decipher cipher.txt --plain text.txt   find the key of a cipher from plain text of its language
   stargram COMMAND --help                         options and examples of a command
 

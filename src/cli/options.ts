@@ -72,13 +72,15 @@ export interface InferenceFlags {
 export function addInferenceOptions(command: Command): Command {
   return command
     .option("--contexts <n>", "contexts to keep at each position (default: the model's)", whole(0))
-    .addOption(
-      new Option("--inference <mode>", "how contexts are chosen (default: the model's)").choices([
-        "rcms",
-        "beam",
-        "exact",
-      ]),
-    );
+    .addOption(inferenceOption());
+}
+
+export function inferenceOption(): Option {
+  return new Option("--inference <mode>", "how contexts are chosen (default: the model's)").choices([
+    "rcms",
+    "beam",
+    "exact",
+  ]);
 }
 
 export function inferenceFrom({ contexts, inference }: InferenceFlags): PredictOptions["inference"] {

@@ -4,8 +4,18 @@
 import * as v from "valibot";
 import { type TransductionReport, TransductionScore } from "../confidence/transduction.js";
 import { joinSymbols, type PairLayout, pairFormats, readPairs, symbolKinds } from "../data/pairs.js";
-import type { AlignedSymbol, TransducedOutput, TransducePredictOptions, Transducer } from "../tasks/transducer.js";
+import type {
+  AlignedSymbol,
+  TransducedOutput,
+  TransducePredictOptions,
+  Transducer,
+  TransducerAnswer,
+  TransducerPrediction,
+} from "../tasks/transducer.js";
 import { counted, duration, percent, plural, probabilityText, say, table, write, writeJson } from "./output.js";
+import { writePlots } from "./plots.js";
+import { ReviewDesk } from "./review-desk.js";
+import { pairItem } from "./review-items.js";
 
 const layoutSchema = v.object({
   format: v.picklist(pairFormats),
@@ -24,7 +34,7 @@ export function layoutOf(transducer: Transducer): PairLayout {
 }
 
 /** The kinds of symbols as the transducer reads and writes them. */
-function kindsOf(layout: PairLayout): { read: PairLayout["input"]; written: PairLayout["output"] } {
+export function kindsOf(layout: PairLayout): { read: PairLayout["input"]; written: PairLayout["output"] } {
   return layout.reverse
     ? { read: layout.output, written: layout.input }
     : { read: layout.input, written: layout.output };
@@ -44,6 +54,8 @@ export interface PredictFlags {
   json?: boolean;
   contexts?: number;
   inference?: "rcms" | "beam" | "exact";
+  precision?: number;
+  review?: string;
 }
 
 function inferenceFrom({ contexts, inference }: PredictFlags): TransducePredictOptions["inference"] {
@@ -53,14 +65,23 @@ function inferenceFrom({ contexts, inference }: PredictFlags): TransducePredictO
   return chosen;
 }
 
-/** Input TAB output TAB probability, or JSON Lines, for each input as it comes. */
+/** Input TAB output TAB probability (with a promised precision, two columns more: see `writeAnswer`), or JSON Lines, for each input as it comes. */
 export async function predictOutputs(transducer: Transducer, file: string, flags: PredictFlags): Promise<void> {
   const layout = layoutOf(transducer);
   const { read, written } = kindsOf(layout);
   const unknown = new Set<string>();
   const options = { nbest: flags.nbest, alignment: flags.align, inference: inferenceFrom(flags) };
+  const desk = await ReviewDesk.open(flags.review);
   for await (const { input } of readPairs(file, { ...layout, inputsOnly: true })) {
-    const prediction = transducer.predict(input, options);
+    let prediction: TransducerPrediction;
+    if (flags.precision === undefined) prediction = transducer.predict(input, options);
+    else {
+      const { nbest, alignment } = options;
+      const answer = transducer.answer(input, { nbest, alignment, precision: flags.precision });
+      await desk.count(answer.answered, (number) => pairItem(input, leftCandidates(answer), { read, written }, number));
+      await writeAnswer(answer, joinSymbols(input, read), written, flags.json === true);
+      continue;
+    }
     for (const symbol of prediction.unknown) {
       if (unknown.has(symbol)) continue;
       unknown.add(symbol);
@@ -86,6 +107,31 @@ export async function predictOutputs(transducer: Transducer, file: string, flags
     );
     await write(`${lines.join("\n")}\n`);
   }
+  await desk.end(flags.precision);
+}
+
+function leftCandidates(answer: TransducerAnswer): readonly TransducedOutput[] {
+  return answer.answered ? [] : answer.candidates;
+}
+
+/** Input, output (empty if left to a person), probability, calibrated probability, `answered` or `left`. */
+async function writeAnswer(
+  answer: TransducerAnswer,
+  input: string,
+  kind: PairLayout["output"],
+  json: boolean,
+): Promise<void> {
+  const { answered } = answer;
+  const { probability, calibratedProbability = probability, ...rest } = answered ? answer : answer.prediction;
+  const output = joinSymbols(rest.output, kind);
+  if (!json) {
+    const probabilities = [probability, calibratedProbability].map(probabilityText);
+    return write(`${[input, answered ? output : "", ...probabilities, answered ? "answered" : "left"].join("\t")}\n`);
+  }
+  const shown = answered
+    ? { output, alignment: rest.alignment, ...shownNbest(rest.nbest, kind) }
+    : { candidates: shownNbest(answer.candidates, kind).nbest };
+  await writeJson({ input, answered, probability, calibratedProbability, ...shown, unknown: rest.unknown });
 }
 
 function shownNbest(
@@ -99,7 +145,7 @@ function shownNbest(
 export async function evaluateOutputs(
   transducer: Transducer,
   files: readonly string[],
-  flags: PredictFlags,
+  flags: PredictFlags & { plots?: string },
 ): Promise<TransductionReport & { alignedTrainingPairs: number; seconds: number }> {
   const layout = layoutOf(transducer);
   const answers = new Map<string, { input: readonly string[]; outputs: (readonly string[])[] }>();
@@ -121,6 +167,7 @@ export async function evaluateOutputs(
     const likelihood = Math.max(...outputs.map((output) => transducer.logLikelihood(input, output)));
     score.add(outputs, prediction.output, prediction.probability, likelihood);
   }
+  if (flags.plots !== undefined) await writePlots(flags.plots, [{ name: "model", answers: score.answers }], "Outputs");
   return { ...score.report(), alignedTrainingPairs: transducer.summary.alignedPairs, seconds };
 }
 
@@ -138,7 +185,7 @@ export function transductionText(
   }
   const each = report.logLikelihood === null ? "-∞" : (report.logLikelihood / report.inputs).toFixed(4);
   lines.push(["log-likelihood", each, "for each input"]);
-  const brier = `Brier score ${report.brierScore.toFixed(4)}`;
+  const brier = `Brier score ${report.brier.toFixed(4)}`;
   lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
   lines.push(["training pairs", counted(report.alignedTrainingPairs), "had an alignment"]);
   const speed = Math.round(report.inputs / Math.max(report.seconds, 1e-3));

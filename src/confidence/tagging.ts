@@ -5,7 +5,7 @@
 
 import type { Answer } from "./answers.js";
 import { brier, expectedCalibrationError } from "./calibration.js";
-import { recallAtPrecision } from "./precision-recall.js";
+import { aurc, recallAtPrecision } from "./precision-recall.js";
 
 export interface Rates {
   precision: number;
@@ -46,7 +46,9 @@ export interface TaggingReport {
   recallAtPrecision?: Record<"0.9" | "0.95" | "0.99", number>;
   /** Of the sequences' confidences, in 15 bins of equal size. */
   expectedCalibrationError?: number;
-  brierScore?: number;
+  brier?: number;
+  /** Area under the risk-coverage curve. */
+  aurc?: number;
 }
 
 export interface Chunk {
@@ -72,7 +74,8 @@ export class TaggingScore {
   private unknownTokens = 0;
   private readonly labels = new Map<string, Tally>();
   private readonly chunkTypes = new Map<string, Tally>();
-  private readonly answers: Answer[] = [];
+  /** Of the sequences whose confidence was given. */
+  readonly answers: Answer[] = [];
   private logProbabilities = 0;
   private logLikelihood = 0;
   private impossibleSequences = 0;
@@ -149,7 +152,8 @@ export class TaggingScore {
         "0.99": recallAtPrecision(this.answers, 0.99),
       };
       report.expectedCalibrationError = expectedCalibrationError(this.answers);
-      report.brierScore = brier(this.answers);
+      report.brier = brier(this.answers);
+      report.aurc = aurc(this.answers);
     }
     return report;
   }

@@ -3,8 +3,9 @@
 //   symbol error rate = Σ edit distance to the nearest right answer / Σ length of that answer
 
 import { editDistance } from "../core/errors.js";
+import type { AnswerColumns } from "./answers.js";
 import { brier, expectedCalibrationError } from "./calibration.js";
-import { recallAtPrecision } from "./precision-recall.js";
+import { aurc, recallAtPrecision } from "./precision-recall.js";
 
 export interface TransductionReport {
   inputs: number;
@@ -15,7 +16,9 @@ export interface TransductionReport {
   /** Of one right answer for each input, the most probable; null if some input has none that can be written. */
   logLikelihood: number | null;
   expectedCalibrationError: number;
-  brierScore: number;
+  brier: number;
+  /** Area under the risk-coverage curve. */
+  aurc: number;
 }
 
 export class TransductionScore {
@@ -52,8 +55,12 @@ export class TransductionScore {
     return this.correct.length;
   }
 
+  get answers(): AnswerColumns {
+    return { confidence: this.confidence, correct: this.correct };
+  }
+
   report(): TransductionReport {
-    const answers = { confidence: this.confidence, correct: this.correct };
+    const { answers } = this;
     const right = this.correct.reduce((sum, correct) => sum + correct, 0);
     return {
       inputs: this.inputs,
@@ -66,7 +73,8 @@ export class TransductionScore {
       },
       logLikelihood: Number.isFinite(this.logLikelihood) ? this.logLikelihood : null,
       expectedCalibrationError: expectedCalibrationError(answers),
-      brierScore: brier(answers),
+      brier: brier(answers),
+      aurc: aurc(answers),
     };
   }
 }

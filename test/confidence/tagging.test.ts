@@ -91,7 +91,7 @@ describe("TaggingScore", () => {
     expect(report.chunkF1).toBeUndefined();
     expect(report.logLikelihood).toBeCloseTo(Math.log(0.9 * 0.3 * 0.25), 12);
     expect(report.recallAtPrecision).toEqual({ "0.9": 1 / 3, "0.95": 1 / 3, "0.99": 1 / 3 });
-    expect(report.brierScore).toBeCloseTo((0.01 + 0.36 + 0.25) / 3, 12);
+    expect(report.brier).toBeCloseTo((0.01 + 0.36 + 0.25) / 3, 12);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
@@ -174,7 +174,7 @@ describe("TaggingScore", () => {
     expect(score.report()).toMatchObject({ logLikelihood: null, impossibleSequences: 1 });
     score.add(["A"], ["A"]);
     const report = score.report();
-    for (const key of ["logLikelihood", "recallAtPrecision", "expectedCalibrationError", "brierScore"]) {
+    for (const key of ["logLikelihood", "recallAtPrecision", "expectedCalibrationError", "brier"]) {
       expect(report).not.toHaveProperty(key);
     }
     expect(() => score.add(["A"], [])).toThrow(/0 predicted labels for 1 positions/);

@@ -18,11 +18,13 @@ import {
   refuseFlags,
 } from "../options.js";
 import { CheckFailed, counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
+import { writePlots } from "../plots.js";
 
 interface EvaluateFlags extends ReadFlags, InferenceFlags {
   json?: boolean;
   allowUnknown?: boolean;
   require?: Requirement[];
+  plots?: string;
 }
 
 interface Requirement {
@@ -43,11 +45,12 @@ const notes = `
 A sequence is right when all its labels are. Chunks (labels such as B-NP, I-NP, O) are counted as conlleval counts them.
 "Answered at 99 % precision": when only the surest sequences are answered, the largest share with 99 % of them right.
   --json      one object: sequences, tokens, sequenceAccuracy, tokenAccuracy, chunkF1 and chunks where labels mark
-              chunks, logLikelihood, recallAtPrecision {"0.9", "0.95", "0.99"}, labels, and calibration; shares from 0 to 1
+              chunks, logLikelihood, recallAtPrecision {"0.9", "0.95", "0.99"}, labels, expectedCalibrationError, brier,
+              aurc (area under the risk-coverage curve); shares from 0 to 1
 Labels that the model does not know are refused, unless --allow-unknown is given or the model knows another label of the
 same chunk type (I-LST where it knows B-LST). They count as wrong; the log-likelihood leaves their positions open.
 With a transducer: word and symbol error rates; any of an input's answers is right. --json: inputs, wordErrorRate,
-symbolErrorRate, recallAtPrecision, alignedTrainingPairs, logLikelihood, and calibration.
+symbolErrorRate, recallAtPrecision, alignedTrainingPairs, logLikelihood, expectedCalibrationError, brier, aurc.
   --require   exit with 1 unless a measure reaches a value; measures: ${measures.join(", ")}`;
 
 export function register(program: Command): void {
@@ -59,6 +62,7 @@ export function register(program: Command): void {
     .argument("<data...>", "labelled data: files, or `-` for standard input")
     .option("--json", "print one JSON object")
     .option("--allow-unknown", "count labels that the model does not know as wrong answers instead of refusing them")
+    .option("--plots <folder>", "write precision-recall, risk-coverage, reliability and histogram as SVG")
     .option("--require <measure=value>", "fail unless the measure is at least the value; may be repeated", requirement);
   addInferenceOptions(addReadOptions(command))
     .addHelpText("after", notes)
@@ -67,6 +71,7 @@ export function register(program: Command): void {
       examples(
         ["stargram evaluate model.sg test.txt", "a report to read"],
         ["stargram evaluate model.sg test.txt --json", "the same for programs"],
+        ["stargram evaluate model.sg test.txt --plots plots", "how sure and how right, as pictures"],
         ["stargram evaluate letters.sg letter.data.gz --folds 1", "one fold of the handwritten letters"],
         ["stargram evaluate model.sg test.txt --require tokenAccuracy=0.96", "a check for scripts"],
       ),
@@ -108,6 +113,8 @@ async function evaluate(path: string, files: string[], flags: EvaluateFlags): Pr
   }
   const seconds = (performance.now() - started) / 1000;
   const report = score.report();
+  if (flags.plots !== undefined)
+    await writePlots(flags.plots, [{ name: "model", answers: score.answers }], "Sequences");
   if (flags.json) await writeJson({ ...report, unknownLabels, seconds });
   else await write(reportText(report, seconds));
   if (unknownLabels > 0 && !flags.json) {
@@ -160,8 +167,8 @@ function reportText(report: TaggingReport, seconds: number): string {
   } else if (logLikelihood === null) {
     lines.push(["log-likelihood", "-∞", `${counted(report.impossibleSequences ?? 0)} sequences have probability 0`]);
   }
-  if (report.expectedCalibrationError !== undefined && report.brierScore !== undefined) {
-    const brier = `Brier score ${report.brierScore.toFixed(4)}`;
+  if (report.expectedCalibrationError !== undefined && report.brier !== undefined) {
+    const brier = `Brier score ${report.brier.toFixed(4)}`;
     lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
   }
   const speed = `${counted(Math.round((report.tokens + report.unknownTokens) / Math.max(seconds, 1e-3)))} tokens a second`;

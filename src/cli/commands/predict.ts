@@ -1,28 +1,49 @@
 // `stargram predict`: labels with probabilities for a stream of sequences, in constant memory.
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { guaranteeFor } from "../../core/calibration.js";
+import { InputError } from "../../core/errors.js";
 import { loadModel } from "../../model/disk.js";
-import type { PredictOptions, TaggerPrediction } from "../../tasks/tagger.js";
+import type { Model } from "../../model/model.js";
+import {
+  type ContextMass,
+  type PredictOptions,
+  Tagger,
+  type TaggerAnswer,
+  type TaggerPrediction,
+} from "../../tasks/tagger.js";
 import { Transducer } from "../../tasks/transducer.js";
 import { type ModelInput, readForModel, taggerOf } from "../input.js";
 import {
-  addInferenceOptions,
   addReadOptions,
   examples,
   type InferenceFlags,
   inferenceFrom,
+  inferenceOption,
   type ReadFlags,
+  real,
   refuseFlags,
   whole,
 } from "../options.js";
 import { probabilityText, say, write, writeJson } from "../output.js";
+import { ReviewDesk } from "../review-desk.js";
+import { sequenceItem } from "../review-items.js";
 
-interface PredictFlags extends ReadFlags, InferenceFlags {
+interface PredictFlags extends ReadFlags, Omit<InferenceFlags, "contexts"> {
+  contexts?: ContextsFlag;
+  precision?: number;
+  review?: string;
   nbest?: number;
   marginals?: boolean;
   known?: boolean;
   align?: boolean;
   json?: boolean;
+}
+
+/** `--contexts` shows contexts, `--contexts n` keeps n of them; both may be given. */
+interface ContextsFlag {
+  show?: boolean;
+  keep?: number;
 }
 
 const notes = `
@@ -35,6 +56,13 @@ With a tagger: the columns of the input, then the label and its probability at t
   --json         JSON Lines: one object for each sequence with labels, confidences (of each label at its position),
                  probability (of all labels together), nbest and marginals if asked for, and given (labels that the
                  input carries)
+  --contexts     after each sequence a line for each position, \`# position CONTEXT/probability …\`: what the model kept in
+                 mind there, the labels just before; ⋆ is everything else. --json: contexts [{suffix, probability}]
+                 for each position, with an empty suffix for ⋆. --contexts N keeps N contexts instead of the model's number
+With --precision: the promise of \`stargram calibrate\` is kept. Sequences are preceded by \`# answered P calibrated Q\` or
+\`# left P calibrated Q\`, P and Q being the probability of all labels as the model has it and after its calibration map;
+what is left has \`_\` for labels. Inputs of a transducer have two columns more, the calibrated probability and \`answered\`
+or \`left\`, and no output if left. --json: answered, calibratedProbability, and candidates where it is left.
   Input is read as the model's training data was; --format says otherwise. FILE may be packed with gzip.`;
 
 export function register(program: Command): void {
@@ -47,9 +75,17 @@ export function register(program: Command): void {
     .option("--nbest <n>", "give the n most probable outputs of each sequence", whole(1))
     .option("--marginals", "give the probability of every label at every position")
     .option("--align", "transducers: give the alignment of each output")
+    .option("--precision <share>", "answer only what keeps this precision, as calibrated", real(0, { beyond: 1 }))
+    .option("--review <file>", "with --precision: collect what is left to a person in a new file")
     .option("--known", "take the labels of the input as known and fill in those that are `_`")
     .option("--json", "print JSON Lines, an object for each sequence");
-  addInferenceOptions(addReadOptions(command))
+  addReadOptions(command)
+    .addOption(
+      new Option("--contexts [n]", "show the contexts kept at each position; with a number, keep so many")
+        .preset("show")
+        .argParser(contextsFlag),
+    )
+    .addOption(inferenceOption())
     .addHelpText("after", notes)
     .addHelpText(
       "after",
@@ -58,18 +94,31 @@ export function register(program: Command): void {
         ["zcat big.gz | stargram predict model.sg | head", "label a stream; nothing is kept in memory"],
         ["stargram predict model.sg new.txt --nbest 3", "the three most probable outputs of each sequence"],
         ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
+        [
+          "stargram predict model.sg new.txt --precision 0.99 --review left.tsv",
+          "answer what is sure, collect the rest",
+        ],
       ),
     )
     .action(predict);
 }
 
+function contextsFlag(text: string, before: ContextsFlag = {}): ContextsFlag {
+  return text === "show" ? { ...before, show: true } : { ...before, keep: whole(0)(text) };
+}
+
 async function predict(path: string, file: string, flags: PredictFlags): Promise<void> {
   const model = await loadModel(path);
+  checkPrecision(model, path, flags);
+  const chosen = { contexts: flags.contexts?.keep, inference: flags.inference };
   if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
   if (model instanceof Transducer) {
     refuseFlags(flags, ["marginals", "known", "format", "pixels", "folds"], "taggers", path);
     const { predictOutputs } = await import("../transduction.js");
-    return predictOutputs(model, file, flags);
+    if (flags.contexts?.show) {
+      throw new InputError("--contexts without a number is for taggers, and this model is none", { file: path });
+    }
+    return predictOutputs(model, file, { ...flags, ...chosen });
   }
   refuseFlags(flags, ["align"], "transducers", path);
   const tagger = taggerOf(model, path);
@@ -78,24 +127,79 @@ async function predict(path: string, file: string, flags: PredictFlags): Promise
     confidences: true,
     // The probabilities of labels of further outputs are found among all.
     marginals: flags.marginals || (flags.nbest !== undefined && !flags.json),
-    inference: inferenceFrom(flags),
+    contexts: flags.contexts?.show,
+    inference: inferenceFrom(chosen),
   };
+  const desk = await ReviewDesk.open(flags.review);
   const labels = flags.known ? "needed" : "ignored";
   const inputs = readForModel(file, tagger, { ...flags, labels, unknown: flags.known ? "refuse" : "chunks" });
   for await (const input of inputs) {
     const { sequence } = input;
+    if (flags.precision !== undefined) {
+      const { inference: _, known: __, ...asked } = options;
+      const answer = tagger.answer(sequence, { ...asked, precision: flags.precision });
+      const candidates = answer.answered ? [] : answer.candidates;
+      await desk.count(answer.answered, (number) => sequenceItem(tagger, sequence, candidates, number));
+      if (flags.json) await writeJson(answerJson(input, answer));
+      else await write(answerText(input, answer, flags));
+      continue;
+    }
     const prediction = tagger.predict(sequence, flags.known ? { ...options, known: sequence.labels } : options);
     if (flags.json) await writeJson(jsonOf(input, prediction));
     else await write(textOf(input, prediction, flags));
   }
+  await desk.end(flags.precision);
+}
+
+/** Refuses a precision that was not calibrated, and what would make its promise void. */
+function checkPrecision(model: Model, path: string, flags: PredictFlags): void {
+  if (flags.precision === undefined) {
+    if (flags.review === undefined) return;
+    throw new InputError("--review collects what --precision leaves to a person", { hint: "add --precision 0.99" });
+  }
+  for (const name of ["contexts", "inference", "known"] as const) {
+    if (flags[name] === undefined || (name === "contexts" && flags.contexts?.keep === undefined)) continue;
+    throw new InputError(`the promised precision holds for the model as it was calibrated, not with --${name}`, {
+      hint: `leave out --${name} or --precision`,
+    });
+  }
+  const calibration = model instanceof Tagger || model instanceof Transducer ? model.calibration : undefined;
+  guaranteeFor(calibration, flags.precision, path);
+}
+
+function answerJson(input: ModelInput, answer: TaggerAnswer): Record<string, unknown> {
+  if (answer.answered) return { ...jsonOf(input, answer), answered: true };
+  const { labels: _, ...rest } = jsonOf(input, answer.prediction);
+  return { ...rest, answered: false, candidates: answer.candidates };
+}
+
+function answerText(input: ModelInput, answer: TaggerAnswer, flags: PredictFlags): string {
+  const prediction = answer.answered ? answer : answer.prediction;
+  const { probability, calibratedProbability = probability, labels } = prediction;
+  const head = `# ${answer.answered ? "answered" : "left"} ${probabilityText(probability)} calibrated ${probabilityText(calibratedProbability)}\n`;
+  const shown = answer.answered ? prediction : { ...prediction, labels: labels.map(() => "_"), nbest: undefined };
+  return head + textOf(input, shown, flags);
 }
 
 function jsonOf({ sequence, ignored }: ModelInput, prediction: TaggerPrediction): Record<string, unknown> {
-  const { labels, probability, confidences, nbest, marginals } = prediction;
+  const { labels, probability, confidences, nbest, marginals, contexts } = prediction;
+  const { calibratedProbability, calibratedConfidences } = prediction;
   const { id, fold, columns } = sequence;
   // The column of a letter is its picture, which says little in JSON.
   const input = columns && fold === undefined ? tokensOf(columns) : {};
-  return { id, ...input, given: ignored, labels, probability, confidences, nbest, marginals };
+  return {
+    id,
+    ...input,
+    given: ignored,
+    labels,
+    probability,
+    calibratedProbability,
+    confidences,
+    calibratedConfidences,
+    nbest,
+    marginals,
+    contexts,
+  };
 }
 
 function tokensOf(columns: readonly (readonly string[])[]): Record<string, unknown> {
@@ -104,18 +208,28 @@ function tokensOf(columns: readonly (readonly string[])[]): Record<string, unkno
 
 function textOf({ shown }: ModelInput, prediction: TaggerPrediction, flags: PredictFlags): string {
   const { labels, confidences = [], marginals, nbest } = prediction;
+  const contexts = (prediction.contexts ?? []).map(contextLine).join("");
   const all = marginals && flags.marginals ? marginals.map(marginalText) : undefined;
   const lines = (output: readonly string[], probabilities: readonly number[]): string =>
     output
       .map((label, i) => [...shown[i], label, probabilityText(probabilities[i]), ...(all?.[i] ?? [])].join("\t"))
       .join("\n");
-  if (!nbest || !marginals) return `${lines(labels, confidences)}\n\n`;
-  return nbest
+  if (!nbest || !marginals) return `${lines(labels, confidences)}\n${contexts}\n`;
+  const outputs = nbest
     .map((output, rank) => {
       const probabilities = output.labels.map((label, i) => marginals[i][label]);
       return `# ${rank + 1} ${probabilityText(output.probability)}\n${lines(output.labels, probabilities)}\n\n`;
     })
     .join("");
+  return contexts === "" ? outputs : `${outputs.slice(0, -1)}${contexts}\n`;
+}
+
+/** `# 2 DT/0.98 NN DT/0.01 ⋆/0.01` */
+function contextLine(contexts: readonly ContextMass[], i: number): string {
+  const masses = contexts.map(
+    ({ suffix, probability }) => `${suffix.join(" ") || "⋆"}/${probabilityText(probability)}`,
+  );
+  return `# ${[i + 1, ...masses].join("\t")}\n`;
 }
 
 function marginalText(marginals: Readonly<Record<string, number>>): string[] {

@@ -84,7 +84,7 @@ async function runOnce(name: string, trainPath: string, testPath: string): Promi
     const written = prediction.output.join(" ");
     answers.push([prediction.probability, outputs.some((output) => output.join(" ") === written) ? 1 : 0]);
   }
-  const { logLikelihood: _, brierScore: __, ...report } = score.report();
+  const { logLikelihood: _, brier: __, ...report } = score.report();
   return {
     setting: name,
     seed: 1,

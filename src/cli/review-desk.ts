@@ -1,0 +1,36 @@
+// Where what is left to a person goes: counted, and written to a review file if there is one.
+
+import { type ReviewItem, ReviewWriter } from "../data/review.js";
+import { counted, percent, say } from "./output.js";
+
+export class ReviewDesk {
+  private answered = 0;
+  private seen = 0;
+
+  private constructor(
+    private readonly path: string | undefined,
+    private readonly writer: ReviewWriter | undefined,
+  ) {}
+
+  static async open(path: string | undefined): Promise<ReviewDesk> {
+    return new ReviewDesk(path, path === undefined ? undefined : await ReviewWriter.create(path));
+  }
+
+  /** Counts an input; `item` is asked for if it was left, with the number of the input. */
+  async count(answered: boolean, item: (number: number) => ReviewItem): Promise<void> {
+    this.seen++;
+    if (answered) this.answered++;
+    else await this.writer?.add(item(this.seen));
+  }
+
+  /** Ends the file and says how much was answered, if a precision was promised. */
+  async end(precision: number | undefined): Promise<void> {
+    await this.writer?.end();
+    if (precision === undefined) return;
+    const left = this.seen - this.answered;
+    const share = this.seen > 0 ? ` (${percent(this.answered / this.seen)})` : "";
+    const where = this.path === undefined ? "left to a person" : `left to a person in ${this.path}`;
+    say(`${counted(this.answered)} of ${counted(this.seen)} answered${share}, ${counted(left)} ${where}`);
+    if (this.path !== undefined && left > 0) process.stderr.write(`  next: stargram review ${this.path}\n`);
+  }
+}
