@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 20_000, // ms
-    hookTimeout: 20_000, // ms
+    testTimeout: 60_000, // ms; a busy machine is no failure
+    hookTimeout: 60_000, // ms
     pool: "threads",
     // Vitest leaves one core free, which on a machine with two would run everything in a row.
     maxWorkers: Math.max(2, availableParallelism() - 1),
