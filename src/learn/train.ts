@@ -254,7 +254,7 @@ const PASSES_TO_CHOOSE = 3;
 export async function chooseL2(
   learner: Learner,
   options: Omit<TrainingOptions, "l2">,
-  hooks: Pick<TrainingHooks, "shouldStop"> = {},
+  shouldStop: TrainingHooks["shouldStop"] = undefined,
 ): Promise<number> {
   if (learner.exampleCount < FEWEST_TO_CHOOSE) return penalties[1];
   const { training, heldOut } = split(learner.exampleCount, { ...options, heldOut: options.heldOut || 0.1 });
@@ -269,7 +269,7 @@ export async function chooseL2(
   let bestAccuracy = -1;
   for (const l2 of penalties) {
     const short = { ...options, l2, heldOut: 0, epochs: PASSES_TO_CHOOSE };
-    const { weights, stopped } = await train(part, short, hooks);
+    const { weights, stopped } = await train(part, short, { shouldStop });
     if (stopped) break;
     const { accuracy } = await judgeAll(learner, heldOut.slice(0, MOST_TO_CHOOSE), weights);
     if (accuracy <= bestAccuracy) continue;
