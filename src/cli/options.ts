@@ -38,6 +38,11 @@ export function real(
   };
 }
 
+/** For options that may be given several times. */
+export function repeated(text: string, before: string[] = []): string[] {
+  return [...before, text];
+}
+
 /** Folds as the user wrote them; checked here, so that the message names the option. */
 function foldsText(text: string): string {
   try {

@@ -7,7 +7,7 @@ import { InputError } from "../core/errors.js";
 import { letterAttributes, letterSize, pixelChoices } from "../data/letters.js";
 import { joinSymbols, type SymbolKind, splitSymbols } from "../data/pairs.js";
 import { parseLabel } from "../data/parser.js";
-import { MOST_CANDIDATES, type ReviewItem } from "../data/review.js";
+import { MOST_CANDIDATES, type ReviewItem, readReview } from "../data/review.js";
 import type { TaggingSequence } from "../tasks/sequence.js";
 import type { TaggedOutput, Tagger } from "../tasks/tagger.js";
 import type { TransducedOutput } from "../tasks/transducer.js";
@@ -107,6 +107,13 @@ export function pairItem(
 export function pairOf(item: ReviewItem, file: string, written: SymbolKind): SymbolPair {
   const { input } = sourceOf(item, file, pairSchema);
   return { input, output: splitSymbols(item.answer.trim(), written), file, line: item.line };
+}
+
+/** The answered items of a review file; one without any is refused. */
+export async function readAnswers(file: string): Promise<ReviewItem[]> {
+  const items = (await readReview(file)).filter((item) => item.status === "answered");
+  if (items.length > 0) return items;
+  throw new InputError("no item of the review file is answered", { file, hint: `run: stargram review ${file}` });
 }
 
 /** Counted from 1. */

@@ -32,7 +32,7 @@ export interface ThresholdOptions {
 export interface NoThreshold {
   /** Held-out examples. */
   examples: number;
-  /** Share of answers right among the surest that could be tested, and how many those were. */
+  /** The surest answers that speak most for the promise: how many, and how many of them are wrong. */
   surest: { answered: number; wrong: number };
   /** About how many held-out examples it would take if the accuracy of the surest held; undefined if no number would do. */
   examplesNeeded?: number;
@@ -52,14 +52,13 @@ const MOST_NEEDED = 1e6;
 /** The threshold with its evidence, or undefined if the promise cannot be made. */
 export function findThreshold(answers: Answers, options: ThresholdOptions): Guarantee | undefined {
   const { precision, alpha, seed } = levelsOf(options);
-  return testInOrder(splitAnswers(answers, seed), precision, alpha).guarantee;
+  return testInOrder(splitAnswers(answers, seed), precision, alpha);
 }
 
 /** What `findThreshold` would need, where it finds none. */
 export function whyNoThreshold(answers: Answers, options: ThresholdOptions): NoThreshold {
   const { precision, alpha, seed } = levelsOf(options);
-  const parts = splitAnswers(answers, seed);
-  return reasonsFor(parts, precision, alpha, testInOrder(parts, precision, alpha));
+  return reasonsFor(splitAnswers(answers, seed), precision, alpha);
 }
 
 function levelsOf({ precision, confidence = 0.95, seed = 1 }: ThresholdOptions) {
@@ -97,35 +96,23 @@ function splitAnswers(answers: Answers, seed: number): Parts {
   return { placing, confidence: Float64Array.from(tested, (i) => confidence[i]), wrong };
 }
 
-interface Tested {
-  guarantee?: Guarantee;
-  /** The candidates that could have been tested, from the first. */
-  candidates: { threshold: number; answered: number; wrong: number }[];
-}
-
-function testInOrder(parts: Parts, precision: number, alpha: number): Tested {
-  const candidates = placeCandidates(parts, precision, alpha).map((threshold) => {
+function testInOrder(parts: Parts, precision: number, alpha: number): Guarantee | undefined {
+  let passed: { threshold: number; answered: number; wrong: number } | undefined;
+  for (const threshold of placeCandidates(parts, precision, alpha)) {
     const answered = countAtLeast(parts.confidence, threshold);
-    return { threshold, answered, wrong: parts.wrong[answered] };
-  });
-  let passed = -1;
-  for (; passed + 1 < candidates.length; passed++) {
-    const { answered, wrong } = candidates[passed + 1];
+    const wrong = parts.wrong[answered];
     if (binomialCdf(wrong, answered, 1 - precision) > alpha) break;
+    passed = { threshold, answered, wrong };
   }
-  if (passed < 0) return { candidates };
-  const { threshold, answered, wrong } = candidates[passed];
-  const guarantee: Guarantee = {
+  if (!passed) return undefined;
+  return {
     precision,
     confidence: Number((1 - alpha).toPrecision(12)),
-    threshold,
     placing: parts.placing.length,
     tested: parts.confidence.length,
-    answered,
-    wrong,
-    lowerBound: 1 - upperBound(wrong, answered, alpha),
+    ...passed,
+    lowerBound: 1 - upperBound(passed.wrong, passed.answered, alpha),
   };
-  return { guarantee, candidates };
 }
 
 /**
@@ -164,15 +151,22 @@ function countAtLeast(descending: Float64Array, threshold: number): number {
   return low;
 }
 
-function reasonsFor(parts: Parts, precision: number, alpha: number, { candidates }: Tested): NoThreshold {
-  const { answered, wrong } = candidates[0];
-  const examples = parts.placing.length + parts.confidence.length;
-  const why: NoThreshold = { examples, surest: { answered, wrong } };
-  const needed = candidates.map((candidate) => examplesFor(candidate, parts.confidence.length, precision, alpha));
-  const least = Math.min(...needed);
-  if (Number.isFinite(least)) why.examplesNeeded = least;
+function reasonsFor(parts: Parts, precision: number, alpha: number): NoThreshold {
+  const tested = parts.confidence.length;
+  const examples = parts.placing.length + tested;
+  // All shares of the surest are looked at here, those too few for a test as well.
+  const first = Math.floor(LEAST_SHARE * tested);
+  const why: NoThreshold = { examples, surest: { answered: first, wrong: parts.wrong[first] } };
+  for (let percent = 100 * LEAST_SHARE; percent <= 100; percent += 5) {
+    const answered = Math.floor((percent / 100) * tested);
+    const surest = { answered, wrong: parts.wrong[answered] };
+    const needed = examplesFor(surest, tested, precision, alpha);
+    if (needed >= (why.examplesNeeded ?? Number.POSITIVE_INFINITY)) continue;
+    why.surest = surest;
+    why.examplesNeeded = needed;
+  }
   for (let hundredths = Math.ceil(100 * precision) - 1; hundredths >= 50; hundredths--) {
-    if (!testInOrder(parts, hundredths / 100, alpha).guarantee) continue;
+    if (!testInOrder(parts, hundredths / 100, alpha)) continue;
     why.possible = hundredths / 100;
     break;
   }

@@ -9,6 +9,7 @@ import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../c
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../core/lattice.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
+import { goOnOptions } from "../learn/go-on.js";
 import { generator, uniform } from "../learn/random.js";
 import {
   type Checkpoint,
@@ -24,6 +25,7 @@ import { chunkingAttributes, columnAttributes } from "./attributes.js";
 import { type Corpus, CorpusBuilder, type PositionAttributes } from "./corpus.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
 import { TaggerEngine, TaggerLearner } from "./tagger-learner.js";
+import { mergeRows } from "./tagger-merge.js";
 import { type TaggerRows, taggerRows } from "./tagger-rows.js";
 import { parseTemplate, type Template } from "./template.js";
 
@@ -85,6 +87,11 @@ export interface TrainTaggerOptions extends Partial<TaggerOptions>, TrainingHook
   features?: FeatureFunction | "text" | "chunking";
   /** A tagger to begin with: its weights are taken over where attribute and label are the same. */
   from?: Tagger;
+  /**
+   * Keep all that `from` knows, also what the data does not show: for learning from a few more examples alone. Options are
+   * then its own, with shorter steps, three passes and no L2 penalty, unless they are given.
+   */
+  keep?: boolean;
   /** A training to go on with; data and options must be the same. */
   checkpoint?: Checkpoint;
   /** Anything to be kept with the model, such as how its input was read. */
@@ -204,8 +211,10 @@ export class Tagger {
     const { options: chosen, hooks } = readOptions(given);
     const maker = attributeMaker(given, chosen.conjoin);
     const labels = new Alphabet(given.from?.labels.all());
-    const attributes = new Alphabet();
-    const conjoined = new Alphabet();
+    const kept = given.keep ? given.from : undefined;
+    if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
+    const attributes = new Alphabet(kept?.attributes.all());
+    const conjoined = new Alphabet(kept?.conjoined.all());
     const builder = new CorpusBuilder(labels, attributes, conjoined, true);
     let source: FeatureSource | undefined;
     for await (const sequence of sequences) {
@@ -217,13 +226,11 @@ export class Tagger {
     if (!source) throw new InputError("there are no sequences to learn from");
     const corpus = builder.build();
     if (labels.size === 0) throw new InputError("no position has a label to learn from");
-    const rows = taggerRows(
-      corpus,
-      { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size },
-      chosen,
-    );
+    const sizes = { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size };
+    const ownRows = taggerRows(corpus, sizes, chosen);
+    const rows = kept ? mergeRows(kept.rows, ownRows) : ownRows;
     const learner = new TaggerLearner(corpus, rows, inferenceOf(chosen));
-    const l2 = chosen.l2 ?? given.checkpoint?.l2 ?? (await chooseL2(learner, chosen, hooks));
+    const l2 = chosen.l2 ?? given.checkpoint?.l2 ?? (kept ? 0 : await chooseL2(learner, chosen, hooks.shouldStop));
     const options: TaggerOptions = { ...chosen, l2 };
     const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
     const trained = await train(learner, options, hooks, { start, checkpoint: given.checkpoint });
@@ -539,7 +546,7 @@ function inferenceOf(options: Omit<TaggerOptions, "l2">): Inference {
 }
 
 const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
-const otherNames = ["template", "templateFile", "features", "from", "checkpoint", "note"] as const;
+const otherNames = ["template", "templateFile", "features", "from", "keep", "checkpoint", "note"] as const;
 
 /** Checks options by name and range, and fills in the defaults. */
 function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks: TrainingHooks } {
@@ -547,7 +554,7 @@ function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks
   for (const name of Object.keys(given)) {
     if (!(known as string[]).includes(name)) throw unknownName("option", name, known);
   }
-  const options: ChosenOptions = { ...taggerDefaults };
+  const options: ChosenOptions = given.keep && given.from ? keptOptions(given.from) : { ...taggerDefaults };
   for (const name of taggerOptionNames) {
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
   }
@@ -555,6 +562,13 @@ function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks
   for (const name of hookNames) if (given[name]) Object.assign(hooks, { [name]: given[name] });
   checkTaggerOptions(options);
   return { options, hooks };
+}
+
+/** The options of a tagger that is to learn from more examples, for those. */
+export function keptOptions(from: Tagger): ChosenOptions {
+  // L2 draws weights to zero, also those that the new examples say nothing of.
+  const { l2: _, ...options } = from.options;
+  return goOnOptions(options);
 }
 
 /** Refuses options out of range, by name. */

@@ -10,6 +10,7 @@ import { type Clamp, clampTrellis } from "../core/clamp.js";
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, type Path, trellisLattice } from "../core/lattice.js";
 import type { Inference } from "../core/trellis.js";
+import { goOnOptions } from "../learn/go-on.js";
 import { generator, shuffle } from "../learn/random.js";
 import {
   type Checkpoint,
@@ -62,6 +63,11 @@ export const transducerDefaults: Omit<TransducerOptions, "maxEmit" | "minCount" 
 };
 
 export interface TrainTransducerOptions extends Partial<TransducerOptions>, TrainingHooks {
+  /**
+   * A transducer to go on with: its symbols, features and weights, learning from more pairs. Options are its own, with
+   * shorter steps, three passes and no L2 penalty, unless they are given; those that its features depend on stay.
+   */
+  from?: Transducer;
   /** A training to go on with; data and options must be the same. */
   checkpoint?: Checkpoint;
   /** Called after each pass with the best transducer so far, not yet calibrated. */
@@ -174,18 +180,20 @@ export class Transducer {
     given: TrainTransducerOptions = {},
   ): Promise<Transducer> {
     const hooks = readHooks(given);
-    const inputSymbols = new Alphabet();
-    const outputSymbols = new Alphabet();
+    const { from } = given;
+    const inputSymbols = new Alphabet(from?.inputSymbols.all());
+    const outputSymbols = new Alphabet(from?.outputSymbols.all());
     const builder = new PairCorpusBuilder(inputSymbols, outputSymbols);
     for await (const pair of pairs) {
       if (pair.input.length === 0) throw new InputError("the input is empty", pair);
+      if (from) checkSymbols(from, pair);
       builder.add(pair);
     }
     if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
     const corpus = builder.build();
-    const options = chooseOptions(corpus, given);
+    const options = from ? keptOptions(from, given) : chooseOptions(corpus, given);
     const shape = shapeOf(inputSymbols, outputSymbols, options);
-    const rows = makeRows(corpus, shape, options);
+    const rows = from?.rows ?? makeRows(corpus, shape, options);
     const engine = new TransducerEngine(rows, shape, inferenceOf(options));
     const imputed = options.strategy === "forced" ? await imputeMoves(corpus, shape, options) : undefined;
     const learner = new TransducerLearner(corpus, engine, options.strategy, imputed);
@@ -214,7 +222,7 @@ export class Transducer {
         await hooks.onCheckpoint?.(checkpoint);
       },
     };
-    const trained = await train(learner, options, passHooks, { checkpoint: given.checkpoint });
+    const trained = await train(learner, options, passHooks, { start: from?.weights, checkpoint: given.checkpoint });
     await afterPass(trained);
     return make(trained, chooseTemperature(learner, trained.weights, options));
   }
@@ -501,7 +509,7 @@ function summaryOf(
 }
 
 const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
-const otherNames = ["checkpoint", "onPass", "note"] as const;
+const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
 const chosenNames = ["maxEmit", "minCount", "heldOut", "l2"] as const;
 
 function readHooks(given: TrainTransducerOptions): TrainingHooks {
@@ -532,6 +540,36 @@ export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions)
   }
   checkTransducerOptions(options);
   return options;
+}
+
+/** Options that may be others when a training goes on; the features depend on the rest. */
+const goingOnNames = [
+  ...(["epochs", "seed", "rate", "delta", "l2", "l1", "heldOut", "patience", "average", "select"] as const),
+  ...(["contexts", "lightest", "strategy"] as const),
+];
+
+function keptOptions(from: Transducer, given: TrainTransducerOptions): TransducerOptions {
+  const options: TransducerOptions = { ...goOnOptions(from.options), l2: 0 };
+  for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
+    if (given[name] === undefined) continue;
+    if (!(goingOnNames as readonly string[]).includes(name)) {
+      throw new InputError(`option \`${name}\` cannot change when a training goes on from a model`);
+    }
+    Object.assign(options, { [name]: given[name] });
+  }
+  checkTransducerOptions(options);
+  return options;
+}
+
+/** Refuses a pair with symbols that a transducer has no features for. */
+function checkSymbols(from: Transducer, pair: SymbolPair): void {
+  const isNew = (known: Alphabet) => (symbol: string) => known.indexOf(symbol) < 0;
+  const found = pair.input.find(isNew(from.inputSymbols)) ?? pair.output.find(isNew(from.outputSymbols));
+  if (found === undefined) return;
+  throw new InputError(`the model does not know the symbol ${JSON.stringify(found)}`, {
+    ...pair,
+    hint: "train anew on all pairs to learn new symbols",
+  });
 }
 
 /** The least number of symbols per input symbol, at least 2, that lets 999 of 1,000 pairs be aligned. */

@@ -15,13 +15,14 @@ import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
-import { Tagger, type TaggerOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
-import type { InputNote } from "../input.js";
+import { keptOptions, Tagger, type TaggerOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
+import { type InputNote, inputNoteOf } from "../input.js";
 import { Interrupt } from "../interrupt.js";
-import { addReadOptions, examples, groupOf, real, whole } from "../options.js";
+import { addReadOptions, examples, groupOf, real, repeated, whole } from "../options.js";
 import { counted, duration, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
+import { readAnswers, sequenceOf } from "../review-items.js";
 
 const d = taggerDefaults;
 
@@ -49,7 +50,7 @@ export function register(program: Command): void {
     .command("tag")
     .summary("learn a tagger")
     .description("Learn to label the positions of sequences from labelled data.")
-    .argument("<data...>", "labelled data: files, or `-` for standard input")
+    .argument("[data...]", "labelled data: files, or `-` for standard input; may be left out with --from and --add")
     .requiredOption("--out <model>", "the file to write the model to");
   addReadOptions(command)
     .option("--label-sets", "columns and crfsuite: a label `A|B` means that A or B is right")
@@ -92,6 +93,7 @@ export function register(program: Command): void {
     .option("--seed <n>", `seed of everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER))
     .option("--threads <n>", "threads to train with (default 1)", whole(1))
     .option("--from <model>", "begin with the weights of this model")
+    .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated)
     .option("--resume", "go on with a training that was stopped; options not given are those it had")
     .option("--quiet", "no progress and no summary")
     .option("--json", "print a summary as one JSON object on standard output")
@@ -103,6 +105,8 @@ export function register(program: Command): void {
         ["stargram train tag train.txt --template chunk.tpl --order 3 --out model.sg", "a CRF++ template"],
         ["stargram train tag letter.data.gz --folds 0,2-9 --order 4 --contexts 40 --out letters.sg", "handwriting"],
         ["stargram train tag train.txt --out model.sg --resume", "go on after Ctrl-C or a power cut"],
+        ["stargram train tag --from model.sg --add left.tsv --out new.sg", "learn from the answers of a review alone"],
+        ["stargram train tag train.txt --add left.tsv --out new.sg", "train anew with the answers: slower and better"],
       ),
     )
     .action(trainTag);
@@ -110,6 +114,7 @@ export function register(program: Command): void {
 
 interface TrainFlags {
   out: string;
+  add?: string[];
   resume?: boolean;
   quiet?: boolean;
   json?: boolean;
@@ -137,23 +142,31 @@ const readingNames = ["format", "pixels", "folds", "labelSets", "features"] as c
 
 async function trainTag(files: string[], flags: TrainFlags, command: Command): Promise<void> {
   const started = performance.now();
-  const { isFile } = await checkOutput(flags.out, files);
+  const { add = [] } = flags;
+  if (files.length === 0 && (add.length === 0 || flags.from === undefined)) {
+    throw new InputError("there is no data to learn from", {
+      hint: "give DATA, or --from MODEL and --add ANSWERS to learn from answers alone",
+    });
+  }
+  const { isFile } = await checkOutput(flags.out, [...files, ...add]);
   const checkpointPath = `${flags.out}.checkpoint`;
   const saved = flags.resume ? await readCheckpoint(checkpointPath) : undefined;
   const fromBytes = flags.from === undefined ? undefined : await readModelBytes(flags.from);
   const chosen = await chosenSettings(command, flags, fromBytes);
-  const settings = saved ? resumedSettings(chosen, saved, checkpointPath) : chosen;
   const from = fromBytes && decodeModel(fromBytes, flags.from);
   if (from && !(from instanceof Tagger)) throw new InputError("this model is no tagger", { file: flags.from });
+  const onlyAnswers = from !== undefined && files.length === 0;
+  if (onlyAnswers) goOnWith(chosen, from);
+  const settings = saved ? resumedSettings(chosen, saved, checkpointPath) : chosen;
   if (!flags.resume && !flags.quiet && isFile && (await exists(checkpointPath))) {
     say(`${checkpointPath} holds an unfinished training, which this one will replace; --resume would go on with it`);
   }
 
   const progress = new ProgressLine(process.stderr.isTTY === true && !flags.quiet);
   const interrupt = new Interrupt(flags.quiet === true);
-  const input: InputNote = {};
+  const input: InputNote = onlyAnswers ? inputNoteOf(from) : {};
   const data = new DataFingerprint();
-  const sequences = readAll(files, settings, input, (sequence, count) => {
+  const sequences = readAll(files, add, settings, input, (sequence, count) => {
     data.add([sequence.columns, sequence.attributes, sequence.values, sequence.labels]);
     progress.reading(count);
   });
@@ -176,6 +189,7 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
       templateFile: flags.template,
       features: settings.features,
       from,
+      keep: onlyAnswers,
       checkpoint: saved?.checkpoint,
       note: { input },
       onProgress: (state) => progress.training(state),
@@ -194,7 +208,13 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
     if (!stopped) await unlink(checkpointPath).catch(() => undefined);
     await report(tagger, flags, (performance.now() - started) / 1000);
     if (stopped && isFile && !flags.quiet) {
-      say(`stopped; go on with: stargram train tag ${files.map(quoted).join(" ")} --out ${quoted(flags.out)} --resume`);
+      const given = [
+        ...(flags.from === undefined ? [] : ["--from", flags.from]),
+        ...add.flatMap((file) => ["--add", file]),
+      ];
+      say(
+        `stopped; go on with: stargram train tag ${[...files, ...given].map(quoted).join(" ")} --out ${quoted(flags.out)} --resume`,
+      );
     }
   } finally {
     progress.end();
@@ -293,6 +313,7 @@ async function readTemplate(path: string): Promise<string> {
 /** The sequences of all files; the format of the first and its number of columns hold for all. */
 async function* readAll(
   files: readonly string[],
+  answers: readonly string[],
   settings: Settings,
   input: InputNote,
   seen: (sequence: TaggingSequence, count: number) => void,
@@ -318,6 +339,23 @@ async function* readAll(
       yield sequence;
     }
   }
+  for (const file of answers) {
+    for (const item of await readAnswers(file)) {
+      const sequence = sequenceOf(item, file);
+      seen(sequence, ++count);
+      yield sequence;
+    }
+  }
+}
+
+/** Learning from answers alone goes on as the model was trained. */
+function goOnWith(chosen: Chosen, from: Tagger): void {
+  for (const [name, value] of Object.entries(keptOptions(from))) {
+    if (!chosen.explicit.includes(name)) chosen.options[name] = value;
+  }
+  const { source } = from;
+  if (source.kind === "template") chosen.template ??= source.text;
+  else if (source.kind === "text" || source.kind === "chunking") chosen.features ??= source.kind;
 }
 
 function checkWidth(sequence: TaggingSequence, input: InputNote, first: string): void {

@@ -3,14 +3,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../../core/errors.js";
 import { type PairLayout, pairFormats, readPairs, symbolKinds } from "../../data/pairs.js";
-import { saveModel } from "../../model/disk.js";
+import { loadModel, saveModel } from "../../model/disk.js";
 import { strategies, type TrainTransducerOptions, Transducer, transducerDefaults } from "../../tasks/transducer.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { Interrupt } from "../interrupt.js";
-import { examples, groupOf, real, whole } from "../options.js";
+import { examples, groupOf, real, repeated, whole } from "../options.js";
 import { counted, duration, percent, plural, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
+import { pairOf, readAnswers } from "../review-items.js";
+import { kindsOf, layoutOf } from "../transduction.js";
 
 const d = transducerDefaults;
 
@@ -62,9 +64,11 @@ export function register(program: Command): void {
     .command("transduce")
     .summary("learn a transducer")
     .description("Learn to write outputs for inputs of other lengths from pairs, without alignments.")
-    .argument("<pairs...>", "pairs: files, or `-` for standard input")
+    .argument("[pairs...]", "pairs: files, or `-` for standard input; may be left out with --from and --add")
     .requiredOption("--out <model>", "the file to write the model to");
   addTransducerOptions(addPairOptions(command))
+    .option("--from <model>", "go on with this model: its symbols, features and weights")
+    .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated)
     .option("--quiet", "no progress and no summary")
     .option("--json", "print a summary as one JSON object on standard output")
     .addHelpText("after", notes)
@@ -74,6 +78,11 @@ export function register(program: Command): void {
         ["stargram train transduce words.tsv --out g2p.sg", "spelling to pronunciation, good defaults"],
         ["stargram train transduce cmudict.dict --no-stress --out g2p.sg", "from a CMU dictionary"],
         ["stargram train transduce words.tsv --reverse --out p2g.sg", "pronunciation to spelling"],
+        [
+          "stargram train transduce --from g2p.sg --add left.tsv --out new.sg",
+          "learn from the answers of a review alone",
+        ],
+        ["stargram train transduce words.tsv --add left.tsv --out new.sg", "train anew with the answers"],
         ["stargram train transduce names.tsv --input chars --output chars --out names.sg", "a name in another script"],
       ),
     )
@@ -86,7 +95,7 @@ function columnPair(text: string): [number, number] {
   return [Number(match[1]), Number(match[2])];
 }
 
-interface TrainFlags {
+interface TrainFlags extends MoreToLearn {
   out: string;
   quiet?: boolean;
   json?: boolean;
@@ -117,15 +126,24 @@ function given(command: Command, names: readonly string[]): Record<string, unkno
   return found;
 }
 
+interface MoreToLearn {
+  /** The model to go on with. */
+  from?: string;
+  /** Review files. */
+  add?: readonly string[];
+}
+
 /** Trains on the pairs of files as the command line says; `layout` gets how they were read. */
 export async function trainOnFiles(
   files: readonly string[],
   command: Command,
   quiet: boolean,
+  { from: path, add = [] }: MoreToLearn = {},
 ): Promise<{ transducer: Transducer; layout: PairLayout }> {
   const progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
   const interrupt = new Interrupt(quiet);
-  const input: Partial<PairLayout> = given(command, layoutNames);
+  const from = path === undefined ? undefined : await loadTransducer(path);
+  const input: Partial<PairLayout> = { ...(from ? layoutOf(from) : {}), ...given(command, layoutNames) };
   async function* pairs(): AsyncGenerator<SymbolPair> {
     let count = 0;
     for (const file of files) {
@@ -135,11 +153,19 @@ export async function trainOnFiles(
         yield pair;
       }
     }
+    for (const file of add) {
+      const { written } = kindsOf(input as PairLayout);
+      for (const item of await readAnswers(file)) {
+        progress.reading(++count);
+        yield pairOf(item, file, written);
+      }
+    }
     interrupt.trainingStarts();
   }
   try {
     const options: TrainTransducerOptions = {
       ...given(command, optionNames),
+      from,
       note: { input },
       onProgress: (state) => progress.training(state),
       shouldStop: () => interrupt.asked,
@@ -155,10 +181,22 @@ export async function trainOnFiles(
   }
 }
 
+async function loadTransducer(path: string): Promise<Transducer> {
+  const model = await loadModel(path);
+  if (!(model instanceof Transducer)) throw new InputError("this model is no transducer", { file: path });
+  return model;
+}
+
 async function trainTransduce(files: string[], flags: TrainFlags, command: Command): Promise<void> {
   const started = performance.now();
-  await checkOutput(flags.out, files);
-  const { transducer } = await trainOnFiles(files, command, flags.quiet === true);
+  const { add = [] } = flags;
+  if (files.length === 0 && (add.length === 0 || flags.from === undefined)) {
+    throw new InputError("there are no pairs to learn from", {
+      hint: "give PAIRS, or --from MODEL and --add ANSWERS to learn from answers alone",
+    });
+  }
+  await checkOutput(flags.out, [...files, ...add]);
+  const { transducer } = await trainOnFiles(files, command, flags.quiet === true, flags);
   await saveModel(transducer, flags.out);
   const seconds = (performance.now() - started) / 1000;
   const { summary, weights, options } = transducer;
