@@ -17,7 +17,7 @@ import { Decipherer, type DeciphererOptions } from "../../tasks/decipherer.js";
 import { encipher } from "../../tasks/encipher.js";
 import { LanguageModel, wordsOf } from "../../tasks/language.js";
 import { percent, say, table, write, writeJson } from "../output.js";
-import { ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 const SENTENCES = 24_666;
 const ENCIPHERED = 2_000;
@@ -97,12 +97,7 @@ export async function decipherment(flags: {
   threads: number;
   json?: boolean;
 }): Promise<void> {
-  const chosen = flags.only ? flags.only.split(",") : Object.keys(settings);
-  for (const name of chosen) {
-    if (!Object.hasOwn(settings, name)) {
-      throw new InputError(`no setting \`${name}\``, { hint: `there are ${Object.keys(settings).join(", ")}` });
-    }
-  }
+  const chosen = chosenNames(flags.only, settings);
   const all = Object.fromEntries(
     dataSets.flatMap((data) => Object.entries(settings).map(([name, setting]) => [`${data}/${name}`, setting])),
   );

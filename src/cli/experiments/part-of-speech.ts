@@ -10,7 +10,7 @@ import type { TaggingSequence } from "../../tasks/sequence.js";
 import { Tagger, type TaggerOptions } from "../../tasks/tagger.js";
 import { parseBrown } from "../demo/part-of-speech.js";
 import { say, table, write, writeJson } from "../output.js";
-import { ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 /** Nothing here was chosen by looking at the test documents; the last pass is taken. */
 const common: Partial<TaggerOptions> = {
@@ -40,12 +40,7 @@ interface BrownRun extends Run {
 }
 
 export async function partOfSpeech(flags: { out: string; only?: string; json?: boolean }): Promise<void> {
-  const chosen = flags.only ? flags.only.split(",") : Object.keys(settings);
-  for (const name of chosen) {
-    if (!Object.hasOwn(settings, name)) {
-      throw new InputError(`no setting \`${name}\``, { hint: `there are ${Object.keys(settings).join(", ")}` });
-    }
-  }
+  const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<BrownRun>(flags.out, "part-of-speech", settings);
   for (const name of chosen) {
     if (file.find(name, 1)) continue;

@@ -9,7 +9,7 @@ import { getDataset } from "../../data/registry.js";
 import { Transducer } from "../../tasks/transducer.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { say, table, write, writeJson } from "../output.js";
-import { ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 const settings: Record<string, { title: string; reverse: boolean }> = {
   "spelling-to-sound": { title: "spelling to sound", reverse: false },
@@ -36,7 +36,7 @@ export interface PronunciationFlags {
 }
 
 export async function pronunciation(flags: PronunciationFlags): Promise<void> {
-  const chosen = flags.only ? flags.only.split(",") : Object.keys(settings);
+  const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<PronunciationRun>(flags.out, "pronunciation", settings);
   const { paths } = await getDataset("cmudict-g2p");
   for (const name of chosen) {

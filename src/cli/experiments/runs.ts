@@ -3,7 +3,7 @@
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../../core/errors.js";
+import { InputError, unknownName } from "../../core/errors.js";
 import { writeFileSafely } from "../../model/file.js";
 
 /** One run of one setting: numbers by name, and curves. */
@@ -70,6 +70,14 @@ export class ResultsFile<R extends Run> {
 
 export async function writeText(folder: string, name: string, text: string): Promise<void> {
   await writeFile(join(folder, name), text);
+}
+
+/** The settings to run: all, or those of a list with commas, each of which there must be. */
+export function chosenNames(only: string | undefined, settings: Record<string, unknown>): string[] {
+  const names = Object.keys(settings);
+  const chosen = only === undefined ? names : only.split(",");
+  for (const name of chosen) if (!names.includes(name)) throw unknownName("setting", name, names);
+  return chosen;
 }
 
 export interface Spread {

@@ -7,13 +7,12 @@
 
 import { linePlot } from "../../confidence/svg.js";
 import { TransductionScore } from "../../confidence/transduction.js";
-import { InputError } from "../../core/errors.js";
 import { readPairs } from "../../data/pairs.js";
 import { getDataset } from "../../data/registry.js";
 import { Transducer, type TransducerOptions } from "../../tasks/transducer.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { say, table, write, writeJson } from "../output.js";
-import { ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 const PASSES = 5;
 
@@ -74,12 +73,7 @@ export interface SpeechFlags {
 }
 
 export async function speech(flags: SpeechFlags): Promise<void> {
-  const chosen = flags.only ? flags.only.split(",") : Object.keys(settings);
-  for (const name of chosen) {
-    if (!Object.hasOwn(settings, name)) {
-      throw new InputError(`no strategy \`${name}\``, { hint: `there are ${Object.keys(settings).join(", ")}` });
-    }
-  }
+  const chosen = chosenNames(flags.only, settings);
   const { training, test } = await readData(flags.data);
   const file = await ResultsFile.open<SpeechRun>(flags.out, `speech-${flags.data}`, settings);
   for (const name of chosen) {

@@ -4,14 +4,13 @@
 
 import { precisionRecallCurve, recallAtPrecision } from "../../confidence/precision-recall.js";
 import { linePlot } from "../../confidence/svg.js";
-import { InputError } from "../../core/errors.js";
 import type { Pixels } from "../../data/letters.js";
 import { readTagging } from "../../data/read.js";
 import { getDataset } from "../../data/registry.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
 import { Tagger, type TaggerOptions } from "../../tasks/tagger.js";
 import { say, table, write, writeJson } from "../output.js";
-import { ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 interface Setting extends Partial<TaggerOptions> {
   title: string;
@@ -74,12 +73,7 @@ export async function wordRecognition(flags: {
   only?: string;
   json?: boolean;
 }): Promise<void> {
-  const chosen = flags.only ? flags.only.split(",") : Object.keys(settings);
-  for (const name of chosen) {
-    if (!Object.hasOwn(settings, name)) {
-      throw new InputError(`no setting \`${name}\``, { hint: `there are ${Object.keys(settings).join(", ")}` });
-    }
-  }
+  const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<WordRun>(flags.out, "word-recognition", settings);
   const { paths } = await getDataset("letters");
   for (const name of chosen) {
