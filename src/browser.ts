@@ -3,11 +3,16 @@
 // Confidence
 export type { Answer, AnswerColumns, Answers } from "./confidence/answers.js";
 export { brier, expectedCalibrationError, reliabilityBins } from "./confidence/calibration.js";
+export { chooseMap, fitIsotonic, fitTemperature } from "./confidence/calibration-map.js";
+export { mcNemar, recallDifference } from "./confidence/compare.js";
+export { plotsOf } from "./confidence/plots.js";
 export { aurc, precisionRecallCurve, recallAtPrecision, riskCoverage } from "./confidence/precision-recall.js";
 export { type Chunk, chunksOf, type TaggingReport, TaggingScore } from "./confidence/tagging.js";
+export { findThreshold, type NoThreshold, type ThresholdOptions, whyNoThreshold } from "./confidence/threshold.js";
 export { type TransductionReport, TransductionScore } from "./confidence/transduction.js";
 // The engine
 export { Alphabet } from "./core/alphabet.js";
+export { type Calibration, type CalibrationMap, calibrated, type Guarantee } from "./core/calibration.js";
 export { allowedClamp, type Clamp, clampTrellis } from "./core/clamp.js";
 export { InputError } from "./core/errors.js";
 export {
@@ -49,6 +54,7 @@ export { LanguageModel, type LanguageOptions, languageDefaults } from "./tasks/l
 export type { GivenLabel, TaggingSequence } from "./tasks/sequence.js";
 // Tagging
 export {
+  type AnswerOptions,
   type ContextMass,
   type Contribution,
   type FeatureFunction,
@@ -56,6 +62,7 @@ export {
   type PredictOptions,
   type TaggedOutput,
   Tagger,
+  type TaggerAnswer,
   type TaggerOptions,
   type TaggerPrediction,
   type TaggerSummary,
@@ -70,6 +77,8 @@ export {
   type TransducedOutput,
   type TransducePredictOptions,
   Transducer,
+  type TransducerAnswer,
+  type TransducerAnswerOptions,
   type TransducerOptions,
   type TransducerPrediction,
   type TransducerSummary,

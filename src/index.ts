@@ -7,5 +7,6 @@ export type { TaggingFormat } from "./data/detect.js";
 export { joinSymbols, type PairLayout, type ReadPairsOptions, readPairs, splitSymbols } from "./data/pairs.js";
 export { type ReadTaggingOptions, readTagging } from "./data/read.js";
 export { datasets, getDataset, type LocalDataset } from "./data/registry.js";
+export { type ReviewItem, readReview, saveReview } from "./data/review.js";
 // Models in files
 export { loadModel, saveModel } from "./model/disk.js";
