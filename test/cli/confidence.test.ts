@@ -1,0 +1,255 @@
+// Confidence as a user meets it: calibrate, answer or leave, fill in what was left, learn from it, compare.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { formatReview, parseReview, type ReviewItem } from "../../src/data/review.js";
+import { generator, uniform } from "../../src/learn/random.js";
+import { Folder } from "./helpers.js";
+
+const folder = new Folder();
+afterAll(() => folder.remove());
+
+/** Words whose label is their first letter, but for those that begin with x: theirs is the label of the word before. */
+function sentences(count: number, seed: number, endings: readonly string[]): { text: string; labels: string[][] } {
+  const random = generator(seed, 0);
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(uniform(random) * items.length)];
+  let text = "";
+  const labels: string[][] = [];
+  for (let s = 0; s < count; s++) {
+    const own: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const first = i > 0 ? pick(["a", "b", "c", "x"]) : pick(["a", "b", "c"]);
+      own.push(first === "x" ? own[i - 1] : first.toUpperCase());
+      text += `${first}${pick(endings)} ${own[i]}\n`;
+    }
+    text += "\n";
+    labels.push(own);
+  }
+  return { text, labels };
+}
+
+const known = ["1", "2", "3"];
+
+beforeAll(async () => {
+  folder.write("train.txt", sentences(60, 1, known).text);
+  folder.write("held-out.txt", sentences(400, 2, known).text);
+  folder.write("few.txt", sentences(20, 3, known).text);
+  const made = await folder.run([
+    "train",
+    "tag",
+    "train.txt",
+    "--out",
+    "model.sg",
+    "--epochs",
+    "5",
+    "--l2",
+    "1",
+    "--quiet",
+  ]);
+  expect(made).toMatchObject({ code: 0, error: "" });
+});
+
+describe("calibrate and predict --precision", () => {
+  it("refuses a precision without a calibration, with the command to run", async () => {
+    const ran = await folder.run(["predict", "model.sg", "few.txt", "--precision", "0.9"]);
+    expect(ran.code).toBe(2);
+    expect(ran.error).toContain("stargram calibrate model.sg HELD-OUT --precision 0.9");
+  });
+
+  it("changes nothing and says what it would take when there are too few examples", async () => {
+    const before = readFileSync(folder.file("model.sg"));
+    const ran = await folder.run(["calibrate", "model.sg", "few.txt", "--precision", "0.9"]);
+    expect(ran.code).toBe(1);
+    expect(ran.error).toMatch(/cannot be promised[\s\S]*it would take about [\d,]+ held-out examples \(here 20\)/);
+    expect(readFileSync(folder.file("model.sg")).equals(before)).toBe(true);
+  });
+
+  it("stores a promise with its evidence, which predict then keeps", async () => {
+    const ran = await folder.run(["calibrate", "model.sg", "held-out.txt", "--precision", "0.9", "--json"]);
+    expect(ran).toMatchObject({ code: 0, error: "" });
+    const found = JSON.parse(ran.out);
+    expect(found).toMatchObject({ promised: true, precision: 0.9, confidence: 0.95, placing: 40, tested: 360 });
+    expect(found.lowerBound).toBeGreaterThanOrEqual(0.9);
+
+    const { out } = await folder.run(["predict", "model.sg", "held-out.txt", "--precision", "0.9", "--json"]);
+    const lines = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.length).toBe(400);
+    for (const { answered, probability, calibratedProbability, confidences, labels, candidates } of lines) {
+      expect(answered).toBe(probability >= found.threshold);
+      expect(calibratedProbability).toBeGreaterThan(0);
+      expect(confidences.length).toBe(3);
+      expect(answered ? labels.length : candidates[0].labels.length).toBe(3);
+      if (!answered) expect(labels).toBeUndefined();
+    }
+  });
+
+  it("refuses what would make the promise void", async () => {
+    for (const more of [["--inference", "beam"], ["--contexts", "2"], ["--known"]]) {
+      const ran = await folder.run(["predict", "model.sg", "few.txt", "--precision", "0.9", ...more]);
+      expect(ran).toMatchObject({ code: 2, out: "" });
+      expect(ran.error).toContain(more[0]);
+    }
+    const ran = await folder.run(["predict", "model.sg", "few.txt", "--review", "r.tsv"]);
+    expect(ran.code).toBe(2);
+    expect(folder.has("r.tsv")).toBe(false);
+  });
+
+  it("shows the mass of every context, which sums to 1 at every position", async () => {
+    const { out } = await folder.run(["predict", "model.sg", "few.txt", "--contexts", "3", "--contexts", "--json"]);
+    for (const line of out.trim().split("\n")) {
+      const { contexts } = JSON.parse(line) as { contexts: { suffix: string[]; probability: number }[][] };
+      expect(contexts.length).toBe(3);
+      for (const position of contexts) {
+        expect(position.length).toBeLessThanOrEqual(4);
+        expect(position.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 9);
+        expect(position.filter(({ suffix }) => suffix.length === 0).length).toBe(1);
+      }
+    }
+    const text = await folder.run(["predict", "model.sg", "few.txt", "--contexts"]);
+    expect(text.out.match(/^# [123]\t.*⋆\/\d/gm)?.length).toBe(60);
+  });
+});
+
+describe("review and learn", () => {
+  it("collects what is left, learns from the answers, and gets better", async () => {
+    // Words with endings that the model has never seen, so that it is unsure.
+    const fresh = ["7q", "8q", "9q"];
+    const { text, labels } = sentences(150, 5, fresh);
+    folder.write("new.txt", text);
+    folder.write("test.txt", sentences(150, 6, fresh).text);
+    await folder.run(["calibrate", "model.sg", "held-out.txt", "--precision", "0.95"]);
+    const ran = await folder.run(["predict", "model.sg", "new.txt", "--precision", "0.95", "--review", "left.tsv"]);
+    expect(ran.code).toBe(0);
+    const left = (ran.out.match(/^# left /gm) ?? []).length;
+    expect(left).toBeGreaterThan(10);
+    expect(ran.error).toContain(`${left} left to a person in left.tsv`);
+
+    const items = parseReview(readFileSync(folder.file("left.tsv"), "utf8"));
+    expect(items.length).toBe(left);
+    const filled = items.map((item, i): ReviewItem => {
+      const own = labels[Number(item.id) - 1];
+      // One in three is spelled without spaces, as single letters may be.
+      return { ...item, answer: own.join(i % 3 ? " " : ""), status: i % 2 ? "answered" : "" };
+    });
+    writeFileSync(folder.file("answers.tsv"), formatReview(filled));
+
+    const learned = await folder.run([
+      "train",
+      "tag",
+      "--from",
+      "model.sg",
+      "--add",
+      "answers.tsv",
+      "--out",
+      "new.sg",
+      "--json",
+      "--quiet",
+    ]);
+    expect(learned).toMatchObject({ code: 0, error: "" });
+    expect(JSON.parse(learned.out).sequences).toBe(left);
+    const compared = await folder.run(["compare", "model.sg", "new.sg", "test.txt", "--json", "--plots", "plots"]);
+    expect(compared.code).toBe(0);
+    const { models, mcNemar } = JSON.parse(compared.out);
+    expect(models[1].accuracy).toBeGreaterThan(models[0].accuracy);
+    expect(mcNemar.pValue).toBeLessThan(0.05);
+    expect(readFileSync(folder.file("plots/reliability.svg"), "utf8")).toContain("new.sg");
+
+    // What the model knew before is kept.
+    const old = await folder.run(["evaluate", "new.sg", "held-out.txt", "--json"]);
+    const before = await folder.run(["evaluate", "model.sg", "held-out.txt", "--json"]);
+    expect(JSON.parse(old.out).tokenAccuracy).toBeGreaterThan(JSON.parse(before.out).tokenAccuracy - 0.02);
+
+    // The new model has other probabilities: its old promises are gone.
+    expect((await folder.run(["predict", "new.sg", "few.txt", "--precision", "0.95"])).code).toBe(2);
+    // A file that may hold answers is not replaced.
+    expect(
+      (await folder.run(["predict", "model.sg", "new.txt", "--precision", "0.95", "--review", "left.tsv"])).code,
+    ).toBe(2);
+  });
+
+  it("names the line of an answer that does not fit, and refuses a file without answers", async () => {
+    const item = (answer: string): string =>
+      `id\tkind\tinput\tanswer\tstatus\tsource\n1\ttext\ta1 b1\t${answer}\t\t{"columns":[["a1"],["b1"]]}\n`;
+    folder.write("bad.tsv", item("A B C"));
+    const train = (file: string) =>
+      folder.run(["train", "tag", "--from", "model.sg", "--add", file, "--out", "bad.sg"]);
+    const bad = await train("bad.tsv");
+    expect(bad.code).toBe(2);
+    expect(bad.error).toContain("bad.tsv:2:4");
+    folder.write("none.tsv", item(""));
+    expect((await train("none.tsv")).error).toContain("stargram review none.tsv");
+    expect((await folder.run(["train", "tag", "--add", "bad.tsv", "--out", "bad.sg"])).code).toBe(2);
+    expect(folder.has("bad.sg")).toBe(false);
+  });
+
+  it("does the same for transducers", async () => {
+    const random = generator(4, 0);
+    const sounds: Record<string, string[]> = { a: ["AH"], b: ["B"], c: ["K"], d: ["D"], x: ["K", "S"], e: [] };
+    const word = () => Array.from({ length: 4 }, () => "abcdxe"[Math.floor(uniform(random) * 6)]);
+    const pairs = (count: number) =>
+      Array.from({ length: count }, word)
+        .map((letters) => `${letters.join("")}\t${letters.flatMap((letter) => sounds[letter]).join(" ") || "AH"}\n`)
+        .join("");
+    folder.write("pairs.tsv", pairs(150));
+    folder.write("more.tsv", pairs(200));
+    const made = await folder.run([
+      "train",
+      "transduce",
+      "pairs.tsv",
+      "--input",
+      "chars",
+      "--output",
+      "tokens",
+      "--epochs",
+      "3",
+      "--out",
+      "t.sg",
+      "--quiet",
+    ]);
+    expect(made).toMatchObject({ code: 0, error: "" });
+    const found = await folder.run(["calibrate", "t.sg", "more.tsv", "--precision", "0.9"]);
+    expect(found).toMatchObject({ code: 0, error: "" });
+    const ran = await folder.run(["predict", "t.sg", "more.tsv", "--precision", "0.9", "--review", "t.tsv"]);
+    expect(ran.code).toBe(0);
+    const rows = ran.out
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t"));
+    expect(rows.length).toBe(200);
+    for (const [, output, , , status] of rows) expect(output === "" && status === "answered").toBe(false);
+    const items = parseReview(readFileSync(folder.file("t.tsv"), "utf8"));
+    expect(items.length).toBe(rows.filter((row) => row[4] === "left").length);
+    const source = { input: ["a", "b"] };
+    const filled: ReviewItem = {
+      id: "1",
+      kind: "text",
+      input: "ab",
+      answer: "AH B",
+      status: "answered",
+      candidates: [],
+      source: JSON.stringify(source),
+    };
+    folder.write("t-answers.tsv", formatReview([filled]));
+    const learned = await folder.run([
+      "train",
+      "transduce",
+      "--from",
+      "t.sg",
+      "--add",
+      "t-answers.tsv",
+      "--out",
+      "t2.sg",
+      "--json",
+      "--quiet",
+    ]);
+    expect(learned).toMatchObject({ code: 0, error: "" });
+    expect(JSON.parse(learned.out).pairs).toBe(1);
+    folder.write("t-new.tsv", formatReview([{ ...filled, answer: "AH ZZ" }]));
+    expect(
+      (await folder.run(["train", "transduce", "--from", "t.sg", "--add", "t-new.tsv", "--out", "t3.sg"])).error,
+    ).toContain("ZZ");
+  });
+});
