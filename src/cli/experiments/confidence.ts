@@ -58,9 +58,9 @@ interface Summary {
 export async function confidence(flags: { out: string; only?: string; json?: boolean }): Promise<void> {
   const chosen = (flags.only ? flags.only.split(",") : Object.keys(settings)) as SettingName[];
   const file = await ResultsFile.open<ConfidenceRun>(flags.out, "confidence", settings);
-  const { paths } = await getDataset("letters");
   for (const name of chosen) {
     if (file.find(name, 1)) continue;
+    const { paths } = await getDataset("letters");
     const run = await runOnce(name, paths["letter.data.gz"]);
     await file.add(run);
     say(`${settings[name].title}: trained in ${Math.round(run.trainSeconds)} s of processor time`);
