@@ -126,7 +126,7 @@ function splitLabels(
   if (width === note.columns) return undefined;
   if (!mayHaveLabel || width !== note.columns + 1) {
     const wanted = note.columns === 1 ? "1 column" : `${note.columns} columns`;
-    throw new InputError(`the model was trained on ${wanted} and a label, found ${width} without the label`, {
+    throw new InputError(`the model was trained on ${wanted}${mayHaveLabel ? " and a label" : ""}, found ${width}`, {
       file: sequence.file,
       line: sequence.line,
       hint: mayHaveLabel ? `give ${wanted}, or ${note.columns + 1} with the label last` : undefined,

@@ -112,3 +112,12 @@ export function examples(...lines: readonly (readonly [command: string, meaning:
   const text = lines.map(([command, meaning]) => `  ${command}\n      ${meaning}`);
   return `\nExamples:\n${text.join("\n")}`;
 }
+
+/**
+ * An option that must be given. Commander's own check comes before that of unknown options, so a mistyped flag would only
+ * be called missing; this one leaves the mistyped flag to be named first.
+ */
+export function needed<T>(value: T | undefined, flag: string): T {
+  if (value === undefined) throw new InputError(`${flag} is needed`, { hint: "add --help for usage and examples" });
+  return value;
+}

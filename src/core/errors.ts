@@ -49,10 +49,10 @@ export function unknownName(kind: string, name: string, known: readonly string[]
   return new InputError(`unknown ${kind} \`${name}\`; ${hint}`);
 }
 
-/** The known name at the smallest edit distance, if that is at most a third of the name's length (at least 2). */
+/** The known name at the smallest edit distance, if that is at most a third of the name's length (or 2) and less than all of it. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  let bestDistance = Math.min(Math.max(2, Math.floor(name.length / 3)), name.length - 1) + 1;
   for (const candidate of known) {
     const distance = editDistance(name, candidate);
     if (distance < bestDistance) {

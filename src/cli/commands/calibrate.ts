@@ -10,7 +10,7 @@ import { loadModel, saveModel } from "../../model/disk.js";
 import { Tagger } from "../../tasks/tagger.js";
 import { Transducer } from "../../tasks/transducer.js";
 import { judge } from "../judged.js";
-import { addReadOptions, examples, type ReadFlags, real, whole } from "../options.js";
+import { addReadOptions, examples, needed, type ReadFlags, real, whole } from "../options.js";
 import { CheckFailed, counted, percent, plural, say, table, write, writeJson } from "../output.js";
 
 interface CalibrateFlags extends ReadFlags {
@@ -35,7 +35,7 @@ export function register(program: Command): void {
     .description("Find the threshold above which MODEL keeps a promised precision, and store it in MODEL.")
     .argument("<model>", "a model made by `stargram train`")
     .argument("<held-out...>", "labelled data that the model has not seen: files, or `-` for standard input")
-    .requiredOption("--precision <share>", "share of the answers that is to be right", openShare)
+    .option("--precision <share>", "share of the answers that is to be right", openShare)
     .option("--confidence <share>", "probability that the promise is true", openShare, 0.95)
     .option("--seed <n>", "chooses the examples that place the thresholds", whole(0), 1)
     .option("--json", "print one JSON object");
@@ -56,6 +56,7 @@ function openShare(text: string): number {
 }
 
 async function calibrate(path: string, files: string[], flags: CalibrateFlags): Promise<void> {
+  needed(flags.precision, "--precision SHARE");
   const model = await loadModel(path);
   if (!(model instanceof Tagger || model instanceof Transducer)) {
     throw new InputError("only taggers and transducers can be calibrated", { file: path });

@@ -25,7 +25,9 @@ export function register(program: Command): void {
     .action(list);
   group
     .command("get")
-    .description("Fetch a data set into the cache, if it is not there, and print the paths of its files.")
+    .description(
+      "Fetch a data set into the cache, if it is not there, and print the paths of its files. Files of a folder that stands in for the network are not copied: their own paths are printed, so do not write to them.",
+    )
     .argument("<name>", "a name that `stargram data list` shows")
     .option("--json", "print one JSON object with the paths by file name")
     .addHelpText(

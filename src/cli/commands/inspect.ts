@@ -66,6 +66,11 @@ async function inspect(path: string, flags: InspectFlags): Promise<void> {
   }
   const tagger = taggerOf(model, path);
   if (flags.explain !== undefined || flags.explainFrom !== undefined) return explain(tagger, flags);
+  if (flags.position !== undefined) {
+    throw new InputError("--position goes with --explain or --explain-from", {
+      hint: 'such as --explain "the dog barks"',
+    });
+  }
   if (flags.label !== undefined) return strongest(tagger, flags.label, flags);
   const contents = contentsOf(tagger, path, (await stat(path)).size);
   if (flags.json) return writeJson(contents);

@@ -18,7 +18,7 @@ import type { TaggingSequence } from "../../tasks/sequence.js";
 import { keptOptions, Tagger, type TaggerOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
 import { type InputNote, inputNoteOf } from "../input.js";
 import { Interrupt } from "../interrupt.js";
-import { addReadOptions, examples, groupOf, real, repeated, whole } from "../options.js";
+import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
 import { counted, duration, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
@@ -51,7 +51,7 @@ export function register(program: Command): void {
     .summary("learn a tagger")
     .description("Learn to label the positions of sequences from labelled data.")
     .argument("[data...]", "labelled data: files, or `-` for standard input; may be left out with --from and --add")
-    .requiredOption("--out <model>", "the file to write the model to");
+    .option("--out <model>", "the file to write the model to");
   addReadOptions(command)
     .option("--label-sets", "columns and crfsuite: a label `A|B` means that A or B is right")
     .option("--template <file>", "make attributes of columns by a CRF++ or Wapiti template")
@@ -141,6 +141,7 @@ type Settings = v.InferOutput<typeof settingsSchema>;
 const readingNames = ["format", "pixels", "folds", "labelSets", "features"] as const;
 
 async function trainTag(files: string[], flags: TrainFlags, command: Command): Promise<void> {
+  needed(flags.out, "--out MODEL");
   const started = performance.now();
   const { add = [] } = flags;
   if (files.length === 0 && (add.length === 0 || flags.from === undefined)) {

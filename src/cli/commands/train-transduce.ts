@@ -7,7 +7,7 @@ import { loadModel, saveModel } from "../../model/disk.js";
 import { strategies, type TrainTransducerOptions, Transducer, transducerDefaults } from "../../tasks/transducer.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { Interrupt } from "../interrupt.js";
-import { examples, groupOf, real, repeated, whole } from "../options.js";
+import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
 import { counted, duration, percent, plural, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
@@ -65,7 +65,7 @@ export function register(program: Command): void {
     .summary("learn a transducer")
     .description("Learn to write outputs for inputs of other lengths from pairs, without alignments.")
     .argument("[pairs...]", "pairs: files, or `-` for standard input; may be left out with --from and --add")
-    .requiredOption("--out <model>", "the file to write the model to");
+    .option("--out <model>", "the file to write the model to");
   addTransducerOptions(addPairOptions(command))
     .option("--from <model>", "go on with this model: its symbols, features and weights")
     .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated)
@@ -188,6 +188,7 @@ async function loadTransducer(path: string): Promise<Transducer> {
 }
 
 async function trainTransduce(files: string[], flags: TrainFlags, command: Command): Promise<void> {
+  needed(flags.out, "--out MODEL");
   const started = performance.now();
   const { add = [] } = flags;
   if (files.length === 0 && (add.length === 0 || flags.from === undefined)) {

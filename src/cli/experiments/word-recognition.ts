@@ -75,10 +75,10 @@ export async function wordRecognition(flags: {
 }): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<WordRun>(flags.out, "word-recognition", settings);
-  const { paths } = await getDataset("letters");
   for (const name of chosen) {
     for (let seed = 1; seed <= flags.seeds; seed++) {
       if (file.find(name, seed)) continue;
+      const { paths } = await getDataset("letters");
       const run = await runOnce(name, seed, paths["letter.data.gz"]);
       await file.add(run);
       say(
