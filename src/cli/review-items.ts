@@ -2,6 +2,7 @@
 //   source of a tagger's item        the sequence without labels; pictures of letters without the attributes made of them
 //   source of a transducer's item    {"input": ["p", "h", …]}
 
+import { access } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError } from "../core/errors.js";
 import { letterAttributes, letterSize, pixelChoices } from "../data/letters.js";
@@ -111,6 +112,16 @@ export function pairOf(item: ReviewItem, file: string, written: SymbolKind): Sym
 
 /** The answered items of a review file; one without any is refused. */
 export async function readAnswers(file: string): Promise<ReviewItem[]> {
+  const isOpen = await access(`${file}.journal`).then(
+    () => true,
+    () => false,
+  );
+  if (isOpen) {
+    throw new InputError("a review of the file has not ended, so some answers are not in it yet", {
+      file,
+      hint: `end it with Ctrl-C; if it crashed, open and end it once more: stargram review ${file}`,
+    });
+  }
   const items = (await readReview(file)).filter((item) => item.status === "answered");
   if (items.length > 0) return items;
   throw new InputError("no item of the review file is answered", { file, hint: `run: stargram review ${file}` });

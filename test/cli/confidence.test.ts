@@ -181,6 +181,9 @@ describe("review and learn", () => {
     expect(bad.error).toContain("bad.tsv:2:4");
     folder.write("none.tsv", item(""));
     expect((await train("none.tsv")).error).toContain("stargram review none.tsv");
+    folder.write("open.tsv", item("A B"));
+    folder.write("open.tsv.journal", "{}\n");
+    expect((await train("open.tsv")).error).toContain("has not ended");
     expect((await folder.run(["train", "tag", "--add", "bad.tsv", "--out", "bad.sg"])).code).toBe(2);
     expect(folder.has("bad.sg")).toBe(false);
   });
