@@ -14,6 +14,7 @@ import type {
 } from "../tasks/transducer.js";
 import { counted, duration, percent, plural, probabilityText, say, table, write, writeJson } from "./output.js";
 import { writePlots } from "./plots.js";
+import { promiseLines } from "./promises.js";
 import { ReviewDesk } from "./review-desk.js";
 import { pairItem } from "./review-items.js";
 
@@ -209,6 +210,7 @@ export function transducerContents(transducer: Transducer, path: string, bytes: 
     input: layoutOf(transducer),
     options,
     summary,
+    calibration: transducer.calibration,
   };
 }
 
@@ -241,6 +243,7 @@ export function transducerContentsText(contents: ReturnType<typeof transducerCon
         `pass ${summary.bestEpoch} of ${summary.history.length}${summary.stopped ? "; stopped before its end" : ""}`,
       ],
       ["calibration", `scores divided by ${summary.temperature.toFixed(3)}`],
+      ...promiseLines(contents.calibration),
     ],
     [0, 1],
   );

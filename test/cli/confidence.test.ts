@@ -71,6 +71,9 @@ describe("calibrate and predict --precision", () => {
     expect(found).toMatchObject({ promised: true, precision: 0.9, confidence: 0.95, placing: 40, tested: 360 });
     expect(found.lowerBound).toBeGreaterThanOrEqual(0.9);
 
+    const seen = await folder.run(["inspect", "model.sg"]);
+    expect(seen.out).toMatch(/^promise +precision 0\.9 \(confidence 0\.95\)/m);
+
     const { out } = await folder.run(["predict", "model.sg", "held-out.txt", "--precision", "0.9", "--json"]);
     const lines = out
       .trim()

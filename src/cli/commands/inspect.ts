@@ -10,6 +10,7 @@ import { Transducer } from "../../tasks/transducer.js";
 import { inputNoteOf, readForModel, taggerOf } from "../input.js";
 import { addReadOptions, examples, type ReadFlags, refuseFlags, whole } from "../options.js";
 import { counted, percent, plural, probabilityText, table, write, writeJson } from "../output.js";
+import { promiseLines } from "../promises.js";
 
 interface InspectFlags extends ReadFlags {
   label?: string;
@@ -93,6 +94,7 @@ function contentsOf(tagger: Tagger, path: string, bytes: number) {
     input: inputNoteOf(tagger),
     options,
     summary,
+    calibration: tagger.calibration,
   };
 }
 
@@ -121,6 +123,7 @@ function contentsText(contents: ReturnType<typeof contentsOf>, tagger: Tagger): 
   const trained = `${plural(summary.sequences, "sequence")}, ${plural(summary.positions, "token")}, seed ${options.seed}`;
   lines.push(["trained on", trained]);
   lines.push(["", `pass ${summary.bestEpoch} of ${passes}${summary.stopped ? "; stopped before its end" : ""}`]);
+  lines.push(...promiseLines(contents.calibration));
   const parts = [table(lines, [0, 1])];
   if (passes > 0) {
     const held = summary.history.some((pass) => pass.heldOut);
