@@ -6,8 +6,15 @@ import { dirname, resolve } from "node:path";
 import { InputError } from "../core/errors.js";
 import { checkModelHead, HEAD_BYTES } from "../model/safetensors.js";
 
-/** Refuses a path that cannot be written, is one of the inputs, or holds something that is no model. */
+/** Refuses a path for a model that cannot be written, is one of the inputs, or holds something that is no model. */
 export async function checkOutput(path: string, inputs: readonly string[]): Promise<{ isFile: boolean }> {
+  const place = await checkPlace(path, inputs);
+  if (place.size !== undefined) await checkIsModel(path, place.size);
+  return { isFile: place.isFile };
+}
+
+/** Refuses a path that cannot be written or is one of the inputs. `size`: of the file that is there, if one is. */
+export async function checkPlace(path: string, inputs: readonly string[]): Promise<{ isFile: boolean; size?: number }> {
   const existing = await statOf(path);
   if (!existing) {
     await checkFolder(path);
@@ -21,12 +28,11 @@ export async function checkOutput(path: string, inputs: readonly string[]): Prom
   const target = await realpath(path);
   for (const input of inputs) {
     if (input !== "-" && (await realpath(input).catch(() => undefined)) === target) {
-      throw new InputError("the model would replace the data", { file: path, hint: "give --out another name" });
+      throw new InputError("this would replace the data", { file: path, hint: "give the output another name" });
     }
   }
-  await checkIsModel(path, existing.size);
   await checkFolder(target);
-  return { isFile: true };
+  return { isFile: true, size: existing.size };
 }
 
 async function statOf(path: string): Promise<Stats | undefined> {

@@ -52,6 +52,9 @@ export function scoreTable(model: NgramModel, plainCount: number): Float32Array 
   return table;
 }
 
+/** Moves between two looks whether to stop. */
+const MOVES_BETWEEN_PAUSES = 4096;
+
 /** Searches keys of one cipher text; built once for all restarts. */
 export class KeySearch {
   private readonly events: number;
@@ -114,11 +117,21 @@ export class KeySearch {
     return table[before * symbols + key[text[i]]];
   }
 
+  /** Whether a cipher symbol stands in the text, so that its place in the key means something. */
+  shows(symbol: number): boolean {
+    return this.frequency[symbol] > 0;
+  }
+
   /**
    * A good key, [cipherCount]. `allowed`, [cipherCount][plainCount], says which plain symbols each may have; a symbol with
-   * only one keeps it.
+   * only one keeps it. `pause` is awaited now and then; if it says true, the best key so far is the answer.
    */
-  search(random: RandomGenerator, options: KeySearchOptions, allowed?: Uint8Array): { key: Int32Array; score: number } {
+  async search(
+    random: RandomGenerator,
+    options: KeySearchOptions,
+    allowed?: Uint8Array,
+    pause?: () => Promise<boolean>,
+  ): Promise<{ key: Int32Array; score: number }> {
     const { cipherCount, plainCount, key, frequency, text } = this;
     const choices: Int32Array[] = Array.from({ length: cipherCount }, (_, x) =>
       Int32Array.from({ length: plainCount }, (_, y) => y).filter((y) => !allowed || allowed[x * plainCount + y]),
@@ -149,6 +162,7 @@ export class KeySearch {
     const cooling = (options.cold / options.hot) ** (1 / options.moves);
     let temperature = options.hot;
     for (let move = 0; move < options.moves; move++, temperature *= cooling) {
+      if (move % MOVES_BETWEEN_PAUSES === 0 && (await pause?.())) break;
       const x = pick(free);
       const from = key[x];
       const to = pick(choices[x]);

@@ -115,6 +115,12 @@ export interface Decipherment {
 /** Above this the table of substitutions takes too much memory. */
 const MOST_SUBSTITUTIONS = 30_000_000;
 
+/** Exact inference keeps every context; more than this at each place would take all memory. */
+const MOST_EXACT = 2000;
+
+/** A search for keys looks at so many symbols of the text at most: enough to tell a key, and it stays quick. */
+const MOST_SEARCHED = 2000;
+
 const SETTLED = 0.9;
 
 /** Readings of a symbol that are weighed against each other: with more plain symbols, those EM expects most. */
@@ -138,6 +144,12 @@ export class Decipherer {
       throw new InputError(`option \`order\` is ${order}, but the language model looks only ${most} symbols back`);
     }
     const { inference, contexts } = this.options;
+    const all = language.symbols.size ** order;
+    if (inference === "exact" && all > MOST_EXACT) {
+      throw new InputError(`exact inference would keep ${all.toLocaleString("en")} contexts at every place`, {
+        hint: "choose order 1, or inference rcms",
+      });
+    }
     this.inference = { mode: inference, contexts, order, recombine: true, rows: "all" };
   }
 
@@ -277,14 +289,23 @@ class Task {
   /** The best of many annealed keys. */
   private async searchKeys(restarts: number, hooks: DecipherHooks): Promise<{ key: Int32Array; tried: number }> {
     const { oneToOne, moves, seed } = this.options;
-    const search = new KeySearch(this.sequences, this.cipherCount, this.plainCount, this.model.ngram);
+    const search = new KeySearch(firstOf(this.sequences), this.cipherCount, this.plainCount, this.model.ngram);
+    const pause = async (): Promise<boolean> => {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      return hooks.shouldStop?.() === true;
+    };
     let key = new Int32Array(this.cipherCount);
     let best = Number.NEGATIVE_INFINITY;
     let times = 0;
     let tried = 0;
     while (tried < restarts && times < 3) {
       tried++;
-      const found = search.search(generator(seed, tried), { ...keySearchDefaults, moves, oneToOne }, this.allowed);
+      const found = await search.search(
+        generator(seed, tried),
+        { ...keySearchDefaults, moves, oneToOne },
+        this.allowed,
+        pause,
+      );
       if (Math.abs(found.score - best) < 1e-6 * Math.abs(best)) times++;
       else if (found.score > best) {
         best = found.score;
@@ -292,9 +313,10 @@ class Task {
         times = 1;
       }
       hooks.onSearch?.(tried, found.score, best);
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      if (hooks.shouldStop?.()) break;
+      if (await pause()) break;
     }
+    // What the part searched does not show is left open, for EM to find.
+    for (let x = 0; x < key.length; x++) if (!search.shows(x)) key[x] = -1;
     return { key, tried };
   }
 
@@ -472,4 +494,16 @@ function readOptions(given: Partial<DeciphererOptions>): DeciphererOptions {
   const modes = ["rcms", "beam", "exact"];
   if (!modes.includes(options.inference)) throw unknownName("inference setting", options.inference, modes);
   return options;
+}
+
+/** The first symbols of sequences, MOST_SEARCHED in all. */
+function firstOf(sequences: readonly Int32Array[]): Int32Array[] {
+  const part: Int32Array[] = [];
+  let left = MOST_SEARCHED;
+  for (const sequence of sequences) {
+    if (left <= 0) break;
+    part.push(sequence.slice(0, left));
+    left -= sequence.length;
+  }
+  return part;
 }

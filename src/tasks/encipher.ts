@@ -75,6 +75,9 @@ function encipherLetters(text: string, letters: string[], { seed, spaces }: Enci
 
 function encipherHomophonic(letters: string[], { seed, homophones }: EncipherOptions): Enciphered {
   const alphabet = new Alphabet(letters);
+  if (homophones > letters.length) {
+    throw new InputError(`${homophones} cipher symbols are more than the text has letters (${letters.length})`);
+  }
   if (homophones < alphabet.size) {
     throw new InputError(`the text has ${alphabet.size} letters: ${homophones} cipher symbols are too few`);
   }

@@ -108,13 +108,19 @@ describe("what is wrong", () => {
     await refused(["decipher", "-", ...plain, "--at", "9=butter"], /no room/, "ab");
     await refused(["decipher", "-", ...plain, "--key", "a=e", "--at", "1=t"], /both `e` and `t`/, "ab");
     await refused(["decipher", "-", ...plain, "--levl", "char"], /--level/, "ab");
-    await refused(["decipher", "-", ...plain, "--language", "english.sg"], /plain text is needed/, "ab");
+    await refused(["decipher", "-", ...plain, "--language", "english.sg"], /not both/, "ab");
     await refused(["decipher", "-", "--language", "book.txt"], /book\.txt/, "ab");
     await refused(["decipher", "-", ...plain, "--solution", "message.txt"], /the solution has/, "ab");
     folder.write("digits.txt", "1234 5678\n");
     await refused(["decipher", "-", "--plain", "digits.txt"], /no letters/, "ab");
     await refused(["encipher", "digits.txt"], /no letters/);
     await refused(["encipher", "message.txt", "--homophones", "3"], /too few/);
+    await refused(["encipher", "message.txt", "--homophones", "100000000"], /more than the text has letters/);
+    // Neither input nor work is lost to a key that cannot or must not be written.
+    await refused(["encipher", "message.txt", "--save-key", "message.txt"], /would replace the data/);
+    await refused(["decipher", "message.txt", ...plain, "--save-key", "message.txt"], /would replace the data/);
+    await refused(["decipher", "message.txt", ...plain, "--save-key", "nowhere/key.json"], /nowhere/);
+    await refused(["decipher", "message.txt", ...plain, "--inference", "exact"], /exact inference would keep/);
   });
 });
 

@@ -45,10 +45,10 @@ const searchOf = (model: NgramModel, cipher: number[][]) =>
 
 it("finds the best of all keys, and scores it as defined", () =>
   fc.assert(
-    fc.property(cases, ({ text, cipher, ends, oneToOne, seed }) => {
+    fc.asyncProperty(cases, async ({ text, cipher, ends, oneToOne, seed }) => {
       const model = ngramModel(text, PLAIN, { order: 3, ends });
       const options = { ...keySearchDefaults, moves: 3000, oneToOne };
-      const found = searchOf(model, cipher).search(generator(seed, 0), options);
+      const found = await searchOf(model, cipher).search(generator(seed, 0), options);
       expect(found.score).toBeCloseTo(score(model, cipher, found.key), 3);
       const keys = Array.from({ length: 27 }, (_, n) => [n % 3, Math.floor(n / 3) % 3, Math.floor(n / 9)]).filter(
         (key) => !oneToOne || new Set(key).size === 3,
@@ -61,15 +61,26 @@ it("finds the best of all keys, and scores it as defined", () =>
 
 it("keeps to what is allowed", () =>
   fc.assert(
-    fc.property(cases, fc.constantFrom(0, 1, 2), ({ text, cipher, ends, oneToOne, seed }, plain) => {
+    fc.asyncProperty(cases, fc.constantFrom(0, 1, 2), async ({ text, cipher, ends, oneToOne, seed }, plain) => {
       const model = ngramModel(text, PLAIN, { order: 3, ends });
       const allowed = new Uint8Array(9).fill(1);
       allowed.fill(0, 3, 6);
       allowed[3 + plain] = 1;
       const options = { ...keySearchDefaults, moves: 500, oneToOne };
-      const { key } = searchOf(model, cipher).search(generator(seed, 0), options, allowed);
+      const { key } = await searchOf(model, cipher).search(generator(seed, 0), options, allowed);
       expect(key[1]).toBe(plain);
       if (oneToOne) expect(new Set(key).size).toBe(3);
     }),
     { numRuns: 60 },
   ));
+
+it("stops when it is asked to, with the best key so far", async () => {
+  const text = [[0, 1, 2, 0, 1, 2, 0, 1]];
+  const model = ngramModel(text, PLAIN, { order: 3, ends: false });
+  let pauses = 0;
+  const pause = async (): Promise<boolean> => ++pauses === 3;
+  const options = { ...keySearchDefaults, moves: 1e12, oneToOne: true };
+  const { key, score: found } = await searchOf(model, text).search(generator(1, 0), options, undefined, pause);
+  expect(pauses).toBe(3);
+  expect(found).toBeCloseTo(score(model, text, key), 3);
+});

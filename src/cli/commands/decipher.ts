@@ -14,7 +14,7 @@ import { LanguageModel, type LanguageOptions, languageDefaults, SPACE, wordsOf }
 import { Interrupt } from "../interrupt.js";
 import { examples, real, whole } from "../options.js";
 import { counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
-import { checkOutput } from "../place.js";
+import { checkOutput, checkPlace } from "../place.js";
 
 const d = deciphererDefaults;
 const l = languageDefaults;
@@ -132,12 +132,19 @@ const solverNames = [
 
 async function decipher(path: string, flags: DecipherFlags, command: Command): Promise<void> {
   const started = performance.now();
-  if ((flags.plain === undefined) === (flags.language === undefined)) {
+  if (flags.plain !== undefined && flags.language !== undefined) {
+    throw new InputError("plain text is needed or a language model, not both", { hint: "leave one of them out" });
+  }
+  if (flags.plain === undefined && flags.language === undefined) {
     throw new InputError("plain text is needed, or a language model", {
       hint: "give --plain FILE... or --language MODEL",
     });
   }
-  if (flags.saveLanguage !== undefined) await checkOutput(flags.saveLanguage, [path, ...(flags.plain ?? [])]);
+  const inputs = [path, ...(flags.plain ?? []), flags.language, flags.keyFile, flags.solution].filter(
+    (file) => file !== undefined,
+  );
+  if (flags.saveLanguage !== undefined) await checkOutput(flags.saveLanguage, inputs);
+  if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, inputs);
   const text = await readText(path);
   const loaded = flags.language === undefined ? undefined : await loadLanguage(flags.language);
   const level = flags.level ?? loaded?.options.level ?? levelOf(text);
@@ -234,7 +241,8 @@ async function makeLanguage(flags: DecipherFlags, level: "word" | "char", spaces
 /** The known part of the key, from everything the user gave. */
 async function knownKey(flags: DecipherFlags, cipher: CipherText): Promise<Record<string, string>> {
   const known: Record<string, string> = {};
-  const add = (x: string, plain: string): void => {
+  const add = (given: string, reading: string): void => {
+    const [x, plain] = [given, reading].map((symbol) => folded(symbol, cipher));
     if (Object.hasOwn(known, x) && known[x] !== plain) {
       throw new InputError(`what is known gives \`${x}\` both \`${known[x]}\` and \`${plain}\``);
     }
@@ -248,6 +256,11 @@ async function knownKey(flags: DecipherFlags, cipher: CipherText): Promise<Recor
   if (flags.key !== undefined) for (const [x, plain] of Object.entries(parseKeyList(flags.key))) add(x, plain);
   for (const place of flags.at ?? []) for (const [x, plain] of crib(place, cipher)) add(x, plain);
   return known;
+}
+
+/** A symbol as the cipher has it: where cipher symbols are letters, capitals are the same letters. */
+function folded(symbol: string, cipher: CipherText): string {
+  return cipher.kind === "letters" ? symbol.toLowerCase() : symbol;
 }
 
 /** The substitutions that a text known at a place shows. */
@@ -276,7 +289,9 @@ type Solution = { key: Record<string, string> } | { text: string[][] };
 async function readSolution(path: string, cipher: CipherText): Promise<Solution> {
   const content = await readText(path);
   const key = parseKeyJson(content, path);
-  if (key) return { key };
+  if (key) {
+    return { key: Object.fromEntries(Object.entries(key).map((pair) => pair.map((symbol) => folded(symbol, cipher)))) };
+  }
   const plain =
     cipher.kind === "words"
       ? content.split("\n").map(wordsOf)

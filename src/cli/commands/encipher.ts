@@ -7,6 +7,7 @@ import { writeFileSafely } from "../../model/file.js";
 import { encipher, encipherDefaults } from "../../tasks/encipher.js";
 import { examples, whole } from "../options.js";
 import { write, writeJson } from "../output.js";
+import { checkPlace } from "../place.js";
 
 interface EncipherFlags {
   level: "word" | "char";
@@ -41,6 +42,7 @@ export function register(program: Command): void {
 }
 
 async function run(path: string, flags: EncipherFlags): Promise<void> {
+  if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, [path]);
   const text = await readText(path);
   const { level, homophones = 0, spaces, seed } = flags;
   const made = encipher(text, { level, homophones, spaces, seed });
