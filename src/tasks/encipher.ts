@@ -35,6 +35,9 @@ export function encipher(text: string, given: Partial<EncipherOptions> = {}): En
   return options.homophones > 0 ? encipherHomophonic(letters, options) : encipherLetters(text, letters, options);
 }
 
+/** More cipher symbols than this serve nobody. */
+const MOST_HOMOPHONES = 10_000;
+
 function encipherWords(text: string, { seed, homophones }: EncipherOptions): Enciphered {
   if (homophones > 0) throw new InputError("homophones are for letters, not for words");
   const words = new Alphabet();
@@ -75,8 +78,8 @@ function encipherLetters(text: string, letters: string[], { seed, spaces }: Enci
 
 function encipherHomophonic(letters: string[], { seed, homophones }: EncipherOptions): Enciphered {
   const alphabet = new Alphabet(letters);
-  if (homophones > letters.length) {
-    throw new InputError(`${homophones} cipher symbols are more than the text has letters (${letters.length})`);
+  if (homophones > MOST_HOMOPHONES) {
+    throw new InputError(`${homophones} cipher symbols are too many: ${MOST_HOMOPHONES} at most`);
   }
   if (homophones < alphabet.size) {
     throw new InputError(`the text has ${alphabet.size} letters: ${homophones} cipher symbols are too few`);

@@ -390,7 +390,7 @@ describe("bad input", () => {
     for (const [out, message] of [
       [".", /folder/],
       ["nowhere/model.sg", /its folder does not exist/],
-      ["train.txt", /the model would replace the data/],
+      ["train.txt", /this would replace the data/],
       ["test.txt", /no Stargram model; it will not be replaced/],
     ] as const) {
       const { code, error } = await run("train", "tag", "train.txt", "--out", out, "--epochs", "1000000");

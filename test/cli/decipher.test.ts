@@ -115,7 +115,7 @@ describe("what is wrong", () => {
     await refused(["decipher", "-", "--plain", "digits.txt"], /no letters/, "ab");
     await refused(["encipher", "digits.txt"], /no letters/);
     await refused(["encipher", "message.txt", "--homophones", "3"], /too few/);
-    await refused(["encipher", "message.txt", "--homophones", "100000000"], /more than the text has letters/);
+    await refused(["encipher", "message.txt", "--homophones", "100000000"], /too many/);
     // Neither input nor work is lost to a key that cannot or must not be written.
     await refused(["encipher", "message.txt", "--save-key", "message.txt"], /would replace the data/);
     await refused(["decipher", "message.txt", ...plain, "--save-key", "message.txt"], /would replace the data/);
