@@ -4,6 +4,7 @@
 // The one with the lower log loss under cross-validation within the same answers is chosen.
 
 import { type CalibrationMap, calibrated } from "../core/calibration.js";
+import { minimise } from "../core/minimise.js";
 import { generator, shuffle } from "../learn/random.js";
 import { type AnswerColumns, type Answers, columnsOf, rankAnswers } from "./answers.js";
 
@@ -61,29 +62,7 @@ export function logLoss(answers: Answers, map: CalibrationMap): number {
 export function fitTemperature(answers: Answers): CalibrationMap {
   const loss = (log: number): number => logLoss(answers, { kind: "temperature", temperature: Math.exp(log) });
   // Golden-section search: the loss is convex in 1/T, so it has one valley in log T.
-  const golden = (Math.sqrt(5) - 1) / 2;
-  let low = Math.log(0.05);
-  let high = Math.log(20);
-  let a = high - golden * (high - low);
-  let b = low + golden * (high - low);
-  let atA = loss(a);
-  let atB = loss(b);
-  while (high - low > 1e-3) {
-    if (atA < atB) {
-      high = b;
-      b = a;
-      atB = atA;
-      a = high - golden * (high - low);
-      atA = loss(a);
-    } else {
-      low = a;
-      a = b;
-      atA = atB;
-      b = low + golden * (high - low);
-      atB = loss(b);
-    }
-  }
-  return { kind: "temperature", temperature: Math.exp((low + high) / 2) };
+  return { kind: "temperature", temperature: Math.exp(minimise(loss, Math.log(0.05), Math.log(20), 1e-3)) };
 }
 
 export function fitIsotonic(answers: Answers): CalibrationMap {

@@ -9,6 +9,7 @@ import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../c
 import { type Clamp, clampTrellis } from "../core/clamp.js";
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, type Path, trellisLattice } from "../core/lattice.js";
+import { minimise } from "../core/minimise.js";
 import type { Inference } from "../core/trellis.js";
 import { goOnOptions } from "../learn/go-on.js";
 import { generator, shuffle } from "../learn/random.js";
@@ -464,29 +465,7 @@ function chooseTemperature(learner: TransducerLearner, weights: Float64Array, op
     for (const example of some) sum += learner.judge(example, scaled).logLikelihood;
     return sum;
   };
-  const golden = (Math.sqrt(5) - 1) / 2;
-  let low = Math.log(0.5);
-  let high = Math.log(4);
-  let a = high - golden * (high - low);
-  let b = low + golden * (high - low);
-  let atA = logLikelihood(a);
-  let atB = logLikelihood(b);
-  while (high - low > 0.02) {
-    if (atA > atB) {
-      high = b;
-      b = a;
-      atB = atA;
-      a = high - golden * (high - low);
-      atA = logLikelihood(a);
-    } else {
-      low = a;
-      a = b;
-      atA = atB;
-      b = low + golden * (high - low);
-      atB = logLikelihood(b);
-    }
-  }
-  return Math.exp((low + high) / 2);
+  return Math.exp(minimise((x) => -logLikelihood(x), Math.log(0.5), Math.log(4), 0.02));
 }
 
 function summaryOf(
