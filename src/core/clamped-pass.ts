@@ -2,8 +2,9 @@
 //   a(c, n) = share of the forward mass of context c that comes from paths in clamp state n
 // an arc from c to t carries share(arc) = mass(arc) / mass(t) of its target's forward mass, so
 //   a(t, n') = sum over arcs (c, y) into t, with y leading from n to n': share(arc) * a(c, n)
-// and no exponential is needed but one for each change of scale: a(c, n) is kept relative to the greatest a(., n) of its
-// slot, so that outputs of any length stay in range. At the end, a = probability of the clamp.
+//   b(c, n)  = sum over arcs (c, y) from c, with y leading from n to n': share(arc) * b(t, n')
+// and the posterior of an arc is a(c, n) * share(arc) * b(t, n'). No exponential is needed but where the a(., n) of a slot
+// have become so small that they are kept on a scale of their own. At the end, a = probability of the clamp.
 
 import { nextSlot } from "./slots.js";
 import { grown, type Trellis } from "./trellis.js";
@@ -43,6 +44,9 @@ export function outputClamp(output: ArrayLike<number>, free: number): ClampTable
   return { stateCount: length + 1, arcStart, arcSymbol, arcNext, end: length };
 }
 
+/** Shares below this are kept on a larger scale. */
+const SMALL = 1e-60;
+
 export class ClampedPass {
   /** Log of the probability that a path agrees with the clamp; -Infinity if none does. */
   logProbability = Number.NEGATIVE_INFINITY;
@@ -52,14 +56,22 @@ export class ClampedPass {
   private width = 0;
   /** [slotCount] first of them. */
   private low = new Int32Array(64);
-  /** [contextCount][width] a(c, n), relative to its scale; after the backward pass, posterior / a. */
+  /** [contextCount][width] a(c, n), relative to its scale; after the backward pass, b(c, n). */
   private share = new Float64Array(1024);
   /** [slotCount][width] log of the scale; -Infinity where no path is. */
   private scale = new Float64Array(256);
   /** [slotCount][width] 1 where some path leads on to the end and agrees with the clamp. */
   private open = new Uint8Array(256);
-  /** [contexts of a slot] */
-  private posterior = new Float64Array(64);
+  /** [contexts of a slot][width] b(c, n) while they are summed. */
+  private rest = new Float64Array(256);
+
+  // The steps of the clamp along one branch: from a column of its slot, by a symbol, to a column of the next slot.
+  private stepCount = 0;
+  private stepColumn = new Int32Array(64);
+  private stepSymbol = new Int32Array(64);
+  private stepNext = new Int32Array(64);
+  /** What shares of the column's scale count in that of the next column. */
+  private stepFactor = new Float64Array(64);
 
   /** Begins a pass at the first slot of a trellis, of which later slots need not be there yet. */
   begin(trellis: Trellis, table: ClampTable): void {
@@ -83,6 +95,7 @@ export class ClampedPass {
   /** Which states can still reach the end, from the last slot to the first: the others need not be followed. */
   private findOpen(): void {
     const { table, low, width } = this;
+    const { arcStart, arcSymbol, arcNext, stateCount } = table;
     const { graph } = this.trellis;
     const slots = graph.slotCount;
     if (this.open.length < slots * width) this.open = grown(this.open, slots * width);
@@ -91,24 +104,22 @@ export class ClampedPass {
     const end = table.end - low[slots - 1];
     if (end >= 0 && end < width) open[(slots - 1) * width + end] = 1;
     for (let slot = slots - 2; slot >= 0; slot--) {
-      for (let m = 0; m < width && low[slot] + m < table.stateCount; m++) {
-        const state = low[slot] + m;
-        for (let a = table.arcStart[state]; a < table.arcStart[state + 1]; a++) {
-          if (this.leadsOn(slot, a)) {
-            open[slot * width + m] = 1;
-            break;
+      const states = Math.min(width, stateCount - low[slot]);
+      for (let b = graph.branchStart[slot]; b < graph.branchStart[slot + 1]; b++) {
+        const first = graph.branchFirst[b];
+        const last = graph.branchEnd[b];
+        const nextLow = low[graph.branchNext[b]];
+        const next = graph.branchNext[b] * width;
+        for (let m = 0; m < states; m++) {
+          const state = low[slot] + m;
+          for (let a = arcStart[state]; a < arcStart[state + 1]; a++) {
+            if (arcSymbol[a] < first || arcSymbol[a] >= last) continue;
+            const column = arcNext[a] - nextLow;
+            if (column >= 0 && column < width && open[next + column]) open[slot * width + m] = 1;
           }
         }
       }
     }
-  }
-
-  /** Whether an arc of the clamp can be taken at a slot and leads to a state from which the end can be reached. */
-  private leadsOn(slot: number, arc: number): boolean {
-    const next = nextSlot(this.trellis.graph, slot, this.table.arcSymbol[arc]);
-    if (next < 0) return false;
-    const column = this.table.arcNext[arc] - this.low[next];
-    return column >= 0 && column < this.width && this.open[next * this.width + column] === 1;
   }
 
   private room(contexts: number): void {
@@ -116,62 +127,109 @@ export class ClampedPass {
     if (this.share.length < size) this.share = grown(this.share, size);
   }
 
+  /** Lists the steps along a branch, from columns where a path is to columns from which the end can be reached. */
+  private listSteps(branch: number): void {
+    const { table, low, width, scale, open } = this;
+    const { arcStart, arcSymbol, arcNext } = table;
+    const { graph } = this.trellis;
+    const slot = graph.branchSlot[branch];
+    const first = graph.branchFirst[branch];
+    const end = graph.branchEnd[branch];
+    const nextSlot = graph.branchNext[branch];
+    let count = 0;
+    for (let m = 0; m < width; m++) {
+      if (scale[slot * width + m] === Number.NEGATIVE_INFINITY) continue;
+      const state = low[slot] + m;
+      for (let a = arcStart[state]; a < arcStart[state + 1]; a++) {
+        const symbol = arcSymbol[a];
+        if (symbol < first || symbol >= end) continue;
+        const next = arcNext[a] - low[nextSlot];
+        if (next < 0 || next >= width || !open[nextSlot * width + next]) continue;
+        if (count === this.stepColumn.length) this.growSteps();
+        this.stepColumn[count] = m;
+        this.stepSymbol[count] = symbol;
+        this.stepNext[count++] = next;
+      }
+    }
+    this.stepCount = count;
+  }
+
+  private growSteps(): void {
+    const room = this.stepColumn.length + 1;
+    this.stepColumn = grown(this.stepColumn, room);
+    this.stepSymbol = grown(this.stepSymbol, room);
+    this.stepNext = grown(this.stepNext, room);
+    this.stepFactor = grown(this.stepFactor, room);
+  }
+
   /** Carries the shares into a slot whose contexts and incoming arcs are known. Slots come in order. */
   enter(slot: number): void {
-    const { trellis, table, low, width } = this;
+    const { trellis, width } = this;
     const { graph, slotStart, arcStart, arcTarget, arcMass, mass } = trellis;
     const from = slotStart[slot];
     const to = slotStart[slot + 1];
     this.room(to);
-    const { share, scale } = this;
+    const { share } = this;
     share.fill(0, from * width, to * width);
-    const slotScale = slot * width;
     for (let i = graph.incomingStart[slot]; i < graph.incomingStart[slot + 1]; i++) {
-      const b = graph.incoming[i];
-      const source = graph.branchSlot[b];
-      const first = graph.branchFirst[b];
-      const end = graph.branchEnd[b];
-      for (let m = 0; m < width; m++) {
-        const sourceScale = scale[source * width + m];
-        if (sourceScale === Number.NEGATIVE_INFINITY) continue;
-        const state = low[source] + m;
-        for (let a = table.arcStart[state]; a < table.arcStart[state + 1]; a++) {
-          const symbol = table.arcSymbol[a];
-          if (symbol < first || symbol >= end) continue;
-          const next = table.arcNext[a] - low[slot];
-          if (next < 0 || next >= width || !this.open[slotScale + next]) continue;
-          const factor = this.factor(slotScale + next, sourceScale, from, to, next);
-          for (let c = slotStart[source]; c < slotStart[source + 1]; c++) {
-            const part = share[c * width + m];
-            if (part === 0) continue;
-            const arc = arcStart[c] + symbol;
-            const target = arcTarget[arc];
-            if (target >= 0) share[target * width + next] += (part * factor * arcMass[arc]) / mass[target];
-          }
+      const branch = graph.incoming[i];
+      const source = graph.branchSlot[branch];
+      this.listSteps(branch);
+      this.raiseScales(source, slot);
+      const { stepCount, stepColumn, stepSymbol, stepNext, stepFactor } = this;
+      for (let c = slotStart[source]; c < slotStart[source + 1]; c++) {
+        const own = c * width;
+        for (let s = 0; s < stepCount; s++) {
+          const part = share[own + stepColumn[s]];
+          if (part === 0) continue;
+          const arc = arcStart[c] + stepSymbol[s];
+          const target = arcTarget[arc];
+          if (target >= 0) share[target * width + stepNext[s]] += (part * stepFactor[s] * arcMass[arc]) / mass[target];
         }
       }
     }
+    this.rescale(slot);
+  }
+
+  /** Raises the scales of a slot to those of the steps into it, and finds the factors of these. */
+  private raiseScales(source: number, slot: number): void {
+    const { scale, share, width, stepCount, stepColumn, stepNext, stepFactor } = this;
+    const { slotStart } = this.trellis;
+    for (let s = 0; s < stepCount; s++) {
+      const place = slot * width + stepNext[s];
+      const before = scale[place];
+      const raised = scale[source * width + stepColumn[s]];
+      if (before >= raised) continue;
+      scale[place] = raised;
+      if (before === Number.NEGATIVE_INFINITY) continue;
+      const lower = Math.exp(before - raised);
+      for (let c = slotStart[slot]; c < slotStart[slot + 1]; c++) share[c * width + stepNext[s]] *= lower;
+    }
+    for (let s = 0; s < stepCount; s++) stepFactor[s] = this.factor(source, s, slot);
+  }
+
+  private factor(source: number, step: number, slot: number): number {
+    const { scale, width } = this;
+    const difference = scale[source * width + this.stepColumn[step]] - scale[slot * width + this.stepNext[step]];
+    return difference === 0 ? 1 : Math.exp(difference);
+  }
+
+  /** Gives columns of a slot whose shares are all small a scale on which they are not. */
+  private rescale(slot: number): void {
+    const { scale, share, width } = this;
+    const from = this.trellis.slotStart[slot];
+    const to = this.trellis.slotStart[slot + 1];
     for (let m = 0; m < width; m++) {
-      if (scale[slotScale + m] === Number.NEGATIVE_INFINITY) continue;
+      if (scale[slot * width + m] === Number.NEGATIVE_INFINITY) continue;
       let top = 0;
-      for (let c = from; c < to; c++) top = Math.max(top, share[c * width + m]);
-      if (top === 0) scale[slotScale + m] = Number.NEGATIVE_INFINITY;
+      for (let c = from; c < to && top < SMALL; c++) if (share[c * width + m] > top) top = share[c * width + m];
+      if (top >= SMALL) continue;
+      if (top === 0) scale[slot * width + m] = Number.NEGATIVE_INFINITY;
       else {
-        scale[slotScale + m] += Math.log(top);
+        scale[slot * width + m] += Math.log(top);
         for (let c = from; c < to; c++) share[c * width + m] /= top;
       }
     }
-  }
-
-  /** What shares of one scale count in that of a place; the place is raised to it if it is below. */
-  private factor(place: number, sourceScale: number, from: number, to: number, column: number): number {
-    const { scale, share, width } = this;
-    if (scale[place] < sourceScale) {
-      const lower = Math.exp(scale[place] - sourceScale);
-      for (let c = from; c < to; c++) share[c * width + column] *= lower;
-      scale[place] = sourceScale;
-    }
-    return Math.exp(sourceScale - scale[place]);
   }
 
   /**
@@ -179,8 +237,10 @@ export class ClampedPass {
    * symbol, and then to the end. The context's slot must have been entered.
    */
   logAllowed(context: number, symbol: number): number {
-    const { share, scale, table, trellis, low, width } = this;
+    const { share, scale, open, table, trellis, low, width } = this;
     const slot = trellis.contextSlot[context];
+    const next = nextSlot(trellis.graph, slot, symbol);
+    if (next < 0) return Number.NEGATIVE_INFINITY;
     let sum = 0;
     let sumScale = Number.NEGATIVE_INFINITY;
     for (let m = 0; m < width; m++) {
@@ -189,7 +249,9 @@ export class ClampedPass {
       if (part === 0 || partScale === Number.NEGATIVE_INFINITY) continue;
       const state = low[slot] + m;
       for (let a = table.arcStart[state]; a < table.arcStart[state + 1]; a++) {
-        if (table.arcSymbol[a] !== symbol || !this.leadsOn(slot, a)) continue;
+        if (table.arcSymbol[a] !== symbol) continue;
+        const column = table.arcNext[a] - low[next];
+        if (column < 0 || column >= width || !open[next * width + column]) continue;
         if (partScale > sumScale) {
           sum = sum * Math.exp(sumScale - partScale) + part;
           sumScale = partScale;
@@ -223,51 +285,43 @@ export class ClampedPass {
    * trellis). Needs a forward pass that found a path, and the trellis without its backward pass; can be called once.
    */
   addPosteriors(arcs: Float64Array, weight: number): void {
-    const { trellis, table, share, scale, low, width } = this;
+    const { trellis, table, share, low, width } = this;
     const { graph, slotStart, arcStart, arcTarget, arcMass, mass } = trellis;
     const endSlot = graph.slotCount - 1;
     const last = slotStart[endSlot + 1] - 1;
     const column = table.end - low[endSlot];
-    for (let c = slotStart[endSlot]; c <= last; c++) {
-      for (let m = 0; m < width; m++) {
-        share[c * width + m] = c === last && m === column ? 1 / share[c * width + m] : 0;
-      }
-    }
+    const total = share[last * width + column];
+    share.fill(0, slotStart[endSlot] * width, (last + 1) * width);
+    share[last * width + column] = 1 / total;
     for (let slot = endSlot - 1; slot >= 0; slot--) {
       const from = slotStart[slot];
       const to = slotStart[slot + 1];
-      if (this.posterior.length < to - from) this.posterior = grown(this.posterior, to - from);
-      const { posterior } = this;
-      for (let m = 0; m < width; m++) {
-        const ownScale = scale[slot * width + m];
-        if (ownScale === Number.NEGATIVE_INFINITY) continue;
-        posterior.fill(0, 0, to - from);
-        const state = low[slot] + m;
-        for (let a = table.arcStart[state]; a < table.arcStart[state + 1]; a++) {
-          const symbol = table.arcSymbol[a];
-          const next = nextSlot(graph, slot, symbol);
-          if (next < 0) continue;
-          const nextColumn = table.arcNext[a] - low[next];
-          if (nextColumn < 0 || nextColumn >= width) continue;
-          const nextScale = scale[next * width + nextColumn];
-          if (nextScale === Number.NEGATIVE_INFINITY) continue;
-          const factor = Math.exp(ownScale - nextScale);
-          for (let c = from; c < to; c++) {
-            const part = share[c * width + m];
+      const size = (to - from) * width;
+      if (this.rest.length < size) this.rest = grown(this.rest, size);
+      const { rest } = this;
+      rest.fill(0, 0, size);
+      for (let branch = graph.branchStart[slot]; branch < graph.branchStart[slot + 1]; branch++) {
+        this.listSteps(branch);
+        const { stepCount, stepColumn, stepSymbol, stepNext, stepFactor } = this;
+        for (let s = 0; s < stepCount; s++) stepFactor[s] = this.factor(slot, s, graph.branchNext[branch]);
+        for (let c = from; c < to; c++) {
+          const own = c * width;
+          const ownRest = (c - from) * width;
+          for (let s = 0; s < stepCount; s++) {
+            const part = share[own + stepColumn[s]];
             if (part === 0) continue;
-            const arc = arcStart[c] + symbol;
+            const arc = arcStart[c] + stepSymbol[s];
             const target = arcTarget[arc];
             if (target < 0) continue;
-            const probability = ((part * factor * arcMass[arc]) / mass[target]) * share[target * width + nextColumn];
-            arcs[arc] += weight * probability;
-            posterior[c - from] += probability;
+            const onward = share[target * width + stepNext[s]];
+            if (onward === 0) continue;
+            const through = ((stepFactor[s] * arcMass[arc]) / mass[target]) * onward;
+            arcs[arc] += weight * part * through;
+            rest[ownRest + stepColumn[s]] += through;
           }
         }
-        for (let c = from; c < to; c++) {
-          const node = c * width + m;
-          if (share[node] > 0) share[node] = posterior[c - from] / share[node];
-        }
       }
+      share.set(rest.subarray(0, size), from * width);
     }
   }
 }
