@@ -22,16 +22,21 @@ export function whole(least: number): (text: string) => number {
   };
 }
 
-/** A number of at least `least`, or above it; below `beyond` if that is given. */
+/** A number of at least `least`, or above it; below `beyond` or at most `most`, if they are given. */
 export function real(
   least: number,
-  { above = false, beyond = Number.POSITIVE_INFINITY } = {},
+  { above = false, beyond = Number.POSITIVE_INFINITY, most = Number.MAX_VALUE } = {},
 ): (text: string) => number {
   return (text) => {
     const value = text.trim() === "" ? Number.NaN : Number(text);
-    if (!(above ? value > least : value >= least) || !(value < beyond)) {
+    if (!(above ? value > least : value >= least) || !(value < beyond && value <= most)) {
       const lower = above ? `above ${least}` : `of at least ${least}`;
-      const upper = beyond === Number.POSITIVE_INFINITY ? "" : ` and below ${beyond}`;
+      const upper =
+        beyond < Number.POSITIVE_INFINITY
+          ? ` and below ${beyond}`
+          : most < Number.MAX_VALUE
+            ? ` and at most ${most}`
+            : "";
       throw new InvalidArgumentError(`A number ${lower}${upper} is needed.`);
     }
     return value;

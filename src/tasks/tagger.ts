@@ -68,6 +68,12 @@ export const taggerDefaults: Omit<TaggerOptions, "l2"> = {
   conjoin: false,
 };
 
+/**
+ * What steps and penalties may be at most. A first step of AdaGrad moves a weight by the whole of `rate`, and weights beyond
+ * this are certainty itself; a penalty beyond this holds every weight at nothing.
+ */
+export const taggerLimits = { rate: 100, l2: 1e6, l1: 1e6 } as const;
+
 /** The names of all options that are plain values. */
 export const taggerOptionNames: readonly (keyof TaggerOptions)[] = [
   ...(Object.keys(taggerDefaults) as (keyof typeof taggerDefaults)[]),
@@ -234,19 +240,26 @@ export class Tagger {
     const options: TaggerOptions = { ...chosen, l2 };
     const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
     const trained = await train(learner, options, hooks, { start, checkpoint: given.checkpoint });
+    // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
+    const weights = trained.weights.map(Math.fround);
+    checkWeights(weights, options, trained.stopped);
     return new Tagger({
       labels,
       attributes,
       conjoined,
       rows,
-      // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
-      weights: trained.weights.map(Math.fround),
+      weights,
       options,
       source,
       summary: summaryOf(corpus, trained),
       note: given.note ?? {},
       features: functionOf(given.features),
     });
+  }
+
+  /** How many attributes have weights. Those seen too rarely, or never with a known label, have none. */
+  get attributeCount(): number {
+    return this.rows.attributeRow.reduce((count, row) => count + (row >= 0 ? 1 : 0), 0);
   }
 
   /** Gives a loaded tagger the function that makes its attributes, which no file can hold. */
@@ -578,21 +591,21 @@ export function checkTaggerOptions(options: ChosenOptions): void {
       throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${options[name]}`);
     }
   };
-  const atLeast = (name: "rate" | "delta" | "l2" | "l1", least: number): void => {
+  const between = (name: "rate" | "delta" | "l2" | "l1", least: number, most: number): void => {
     const value = options[name];
-    if (value !== undefined && !(Number.isFinite(value) && value >= least)) {
-      throw new InputError(`option \`${name}\` must be a number of at least ${least}, not ${options[name]}`);
-    }
+    if (value === undefined || (value >= least && value <= most)) return;
+    const lower = least === 0 ? "from 0" : "above 0 and";
+    throw new InputError(`option \`${name}\` must be a number ${lower} up to ${most}, not ${value}`);
   };
   whole("order", 0);
   whole("contexts", options.inference === "beam" ? 1 : 0);
   whole("epochs", 1);
   whole("patience", 0);
   whole("minCount", 1);
-  atLeast("rate", Number.MIN_VALUE);
-  atLeast("delta", Number.MIN_VALUE);
-  atLeast("l2", 0);
-  atLeast("l1", 0);
+  between("rate", Number.MIN_VALUE, taggerLimits.rate);
+  between("delta", Number.MIN_VALUE, Number.MAX_VALUE);
+  between("l2", 0, taggerLimits.l2);
+  between("l1", 0, taggerLimits.l1);
   if (!Number.isInteger(options.seed))
     throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
   if (!(options.heldOut >= 0 && options.heldOut < 1)) {
@@ -604,6 +617,18 @@ export function checkTaggerOptions(options: ChosenOptions): void {
   oneOf("rows", ["longest", "all"]);
   oneOf("inference", ["rcms", "beam", "exact"]);
   oneOf("select", ["likelihood", "accuracy"]);
+}
+
+/** Refuses weights that no prediction can be made with. */
+function checkWeights(weights: Float64Array, { l1 }: TaggerOptions, stopped: boolean): void {
+  if (!weights.every(Number.isFinite)) {
+    throw new InputError("the weights grew without bound", { hint: "try a smaller rate or a larger l2" });
+  }
+  if (l1 > 0 && !stopped && weights.every((weight) => weight === 0)) {
+    throw new InputError("nothing was learned: the penalty holds every weight at zero", {
+      hint: `try an l1 below ${l1}`,
+    });
+  }
 }
 
 function summaryOf(corpus: Corpus, trained: Trained): TaggerSummary {

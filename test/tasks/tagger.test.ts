@@ -267,6 +267,13 @@ describe("training", () => {
     await expect(Tagger.train(data, { ordr: 2 } as TrainTaggerOptions)).rejects.toThrow(/`ordr`; did you mean `order`/);
     await expect(Tagger.train(data, { order: -1 })).rejects.toThrow(InputError);
     await expect(Tagger.train(data, { heldOut: 1 })).rejects.toThrow(/heldOut/);
+    for (const name of ["rate", "l2", "l1"]) {
+      for (const value of [1e300, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+        await expect(Tagger.train(data, { [name]: value })).rejects.toThrow(`option \`${name}\` must be`);
+      }
+    }
+    // A penalty in range that leaves nothing of any weight is no model either.
+    await expect(Tagger.train(data, { ...quick, l1: 1e5 })).rejects.toThrow(/nothing was learned/);
     await expect(Tagger.train([], {})).rejects.toThrow(/no sequences/);
     await expect(Tagger.train([{ attributes: [["a"]] }], {})).rejects.toThrow(/no labels/);
     await expect(Tagger.train([{ attributes: [["a"]], labels: [null] }], {})).rejects.toThrow(

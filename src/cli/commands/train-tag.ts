@@ -15,7 +15,14 @@ import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
-import { keptOptions, Tagger, type TaggerOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
+import {
+  keptOptions,
+  Tagger,
+  type TaggerOptions,
+  taggerDefaults,
+  taggerLimits,
+  taggerOptionNames,
+} from "../../tasks/tagger.js";
 import { type InputNote, inputNoteOf } from "../input.js";
 import { Interrupt } from "../interrupt.js";
 import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
@@ -25,6 +32,7 @@ import { ProgressLine } from "../progress.js";
 import { readAnswers, sequenceOf } from "../review-items.js";
 
 const d = taggerDefaults;
+const limits = taggerLimits;
 
 const notes = `
 DATA holds labelled sequences; several files are read one after the other, gzip is unpacked. Formats, found out from the
@@ -74,9 +82,13 @@ export function register(program: Command): void {
     )
     .option("--no-recombine", "keep contexts apart that agree on the last labels, up to the order")
     .option("--epochs <n>", `passes over the data at most (default ${d.epochs})`, whole(1))
-    .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true }))
-    .option("--l2 <x>", "strength of L2 regularisation (default: chosen on held-out data)", real(0))
-    .option("--l1 <x>", `strength of L1 regularisation (default ${d.l1})`, real(0))
+    .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true, most: limits.rate }))
+    .option(
+      "--l2 <x>",
+      "strength of L2 regularisation (default: chosen on held-out data)",
+      real(0, { most: limits.l2 }),
+    )
+    .option("--l1 <x>", `strength of L1 regularisation (default ${d.l1})`, real(0, { most: limits.l1 }))
     .option("--no-average", "do not average the weights over each pass")
     .option(
       "--held-out <share>",
@@ -201,9 +213,6 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
       },
     });
     progress.end();
-    if (!tagger.weights.every(Number.isFinite)) {
-      throw new InputError("the weights grew without bound", { hint: "try a smaller --rate or a larger --l2" });
-    }
     await saveModel(tagger, flags.out);
     const { stopped } = tagger.summary;
     if (!stopped) await unlink(checkpointPath).catch(() => undefined);
@@ -377,8 +386,7 @@ function threadOption({ threads = 1, quiet }: TrainFlags): Record<string, number
 }
 
 async function report(tagger: Tagger, flags: TrainFlags, seconds: number): Promise<void> {
-  const { summary, labels, rows, weights } = tagger;
-  const attributes = rows.attributeRow.reduce((count, row) => count + (row >= 0 ? 1 : 0), 0);
+  const { summary, labels, attributeCount: attributes, weights } = tagger;
   const nonZero = weights.reduce((count, weight) => count + (weight !== 0 ? 1 : 0), 0);
   const best = summary.history.find((pass) => pass.epoch === summary.bestEpoch);
   if (flags.json) {
