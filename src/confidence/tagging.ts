@@ -81,6 +81,12 @@ export class TaggingScore {
   private impossibleSequences = 0;
 
   /**
+   * `isKnown` tells the labels that the model can give. Whether labels mark chunks is then judged by these alone: one
+   * label in the data that the model has never seen is an error of one, not another kind of labels.
+   */
+  constructor(private readonly isKnown: (label: string) => boolean = () => true) {}
+
+  /**
    * Counts one sequence. `null` in `gold` is a position whose label is not known: it is skipped, and it separates chunks.
    * `confidence` is the probability of the prediction, `logProbability` that of the gold labels.
    */
@@ -131,7 +137,7 @@ export class TaggingScore {
       tokenAccuracy: ratio(this.correctTokens, this.tokens),
       labels: ratesByName(this.labels),
     };
-    if (areChunkLabels([...this.labels.keys()])) {
+    if (areChunkLabels([...this.labels.keys()].filter(this.isKnown))) {
       const total: Tally = { support: 0, predicted: 0, correct: 0 };
       for (const tally of this.chunkTypes.values()) {
         total.support += tally.support;

@@ -98,7 +98,7 @@ async function evaluate(path: string, files: string[], flags: EvaluateFlags): Pr
   const tagger = taggerOf(model, path);
   const inference = inferenceFrom(flags);
   const unknown = flags.allowUnknown ? "allow" : "chunks";
-  const score = new TaggingScore();
+  const score = new TaggingScore((label) => isKnown(tagger, label));
   let unknownLabels = 0;
   const started = performance.now();
   for (const file of files) {
