@@ -49,9 +49,9 @@ export function taggerOf(model: Model, path: string): Tagger {
 export interface ModelInput {
   /** What the model sees. `labels` are those of the data, where it has any. */
   sequence: TaggingSequence;
-  /** The labels of a label column that is ignored. */
-  ignored?: GivenLabel[];
-  /** What a prediction is printed beside: the columns of the data with its label column, [length][any]. */
+  /** The labels that the data carries, in use or not. */
+  given?: readonly GivenLabel[];
+  /** What a prediction is printed beside: the columns of the data, then the label given if there is one, [length][any]. */
   shown: string[][];
 }
 
@@ -90,24 +90,30 @@ export async function* readForModel(
       format === "columns" || format === "jsonl"
         ? splitLabels(sequence, tagger, note, format === "columns" && !needed)
         : undefined;
-    for (const labels of [ignored, sequence.labels]) {
-      if (labels) checkLabels(tagger, labels, sequence, format, options);
-    }
+    const given = ignored ?? sequence.labels;
+    if (given) checkLabels(tagger, given, sequence, format, options);
     if (format === "crfsuite" && sequence.attributes?.every((names) => names.length === 0)) {
       throw new InputError("no position of the sequence has an attribute", {
         ...placeOf(sequence, 0, format),
         hint: "if this is not CRFsuite's format, say which it is with --format",
       });
     }
-    yield { sequence, ignored, shown };
+    yield { sequence, given, shown };
   }
 }
 
 /** What stands before the label in the output. */
 function shownColumns(sequence: TaggingSequence, format: TaggingFormat): string[][] {
-  if (format === "letters") return (sequence.columns ?? []).map(() => [sequence.id ?? ""]);
-  const length = (sequence.columns ?? sequence.attributes ?? []).length;
-  return Array.from({ length }, (_, i) => sequence.columns?.[i].slice() ?? []);
+  const { columns, attributes, labels, id = "" } = sequence;
+  const before = (i: number): readonly string[] => (format === "letters" ? [id] : (columns?.[i] ?? []));
+  const length = (columns ?? attributes ?? []).length;
+  return Array.from({ length }, (_, i) => [...before(i), ...(labels ? [labelText(labels[i])] : [])]);
+}
+
+/** A label as the text formats write it. */
+function labelText(label: GivenLabel): string {
+  if (label === null) return "_";
+  return typeof label === "string" ? label : label.join("|");
 }
 
 /**

@@ -7,10 +7,22 @@ import { InputError } from "../core/errors.js";
 /** A check that the user asked for did not pass: exit code 1. */
 export class CheckFailed extends Error {}
 
-/** Ends quietly when whoever reads our output has gone. */
+let goesOnUnread = false;
+let isUnread = false;
+
+/** For commands that have more to do than print: when whoever reads our output has gone, the rest of it is left out. */
+export function goOnUnread(): void {
+  goesOnUnread = true;
+}
+
+/** Ends quietly when whoever reads our output has gone, unless there is more to do. */
 export function silenceBrokenPipes(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
+    if (error.code === "EPIPE") {
+      if (!goesOnUnread) process.exit(0);
+      isUnread = true;
+      return;
+    }
     say(`standard output cannot be written (${error.code ?? error.message})`);
     process.exit(2);
   });
@@ -19,7 +31,9 @@ export function silenceBrokenPipes(): void {
 
 /** Writes to standard output, and waits while it is full. */
 export async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+  if (isUnread || process.stdout.write(text)) return;
+  // A reader that goes while we wait ends the waiting; what to do then is decided above.
+  await once(process.stdout, "drain").catch(() => undefined);
 }
 
 export async function writeJson(value: unknown): Promise<void> {

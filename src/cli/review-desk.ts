@@ -1,7 +1,7 @@
 // Where what is left to a person goes: counted, and written to a review file if there is one.
 
 import { type ReviewItem, ReviewWriter } from "../data/review.js";
-import { counted, percent, say } from "./output.js";
+import { counted, goOnUnread, percent, say } from "./output.js";
 
 export class ReviewDesk {
   private answered = 0;
@@ -13,7 +13,11 @@ export class ReviewDesk {
   ) {}
 
   static async open(path: string | undefined): Promise<ReviewDesk> {
-    return new ReviewDesk(path, path === undefined ? undefined : await ReviewWriter.create(path));
+    if (path === undefined) return new ReviewDesk(path, undefined);
+    const writer = await ReviewWriter.create(path);
+    // `| head` cuts what is printed, not what a person is to decide.
+    goOnUnread();
+    return new ReviewDesk(path, writer);
   }
 
   /** Counts an input; `item` is asked for if it was left, with the number of the input. */

@@ -173,6 +173,19 @@ describe("review and learn", () => {
     ).toBe(2);
   });
 
+  it("collects all that is left even if whoever reads the answers stops reading", async () => {
+    const { text } = sentences(3000, 7, ["7q", "8q", "1"]); // far more output than a pipe holds
+    folder.write("long.txt", text);
+    await folder.run(["calibrate", "model.sg", "held-out.txt", "--precision", "0.95"]);
+    const words = ["predict", "model.sg", "long.txt", "--precision", "0.95", "--review"];
+    const whole = await folder.run([...words, "whole.tsv"]);
+    expect(whole.code).toBe(0);
+    const child = folder.start(...words, "cut.tsv");
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    expect(await new Promise((resolve) => child.on("exit", resolve))).toBe(0);
+    expect(readFileSync(folder.file("cut.tsv"), "utf8")).toBe(readFileSync(folder.file("whole.tsv"), "utf8"));
+  });
+
   it("names the line of an answer that does not fit, and refuses a file without answers", async () => {
     const item = (answer: string): string =>
       `id\tkind\tinput\tanswer\tstatus\tsource\n1\ttext\ta1 b1\t${answer}\t\t{"columns":[["a1"],["b1"]]}\n`;

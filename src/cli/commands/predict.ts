@@ -1,6 +1,6 @@
 // `stargram predict`: labels with probabilities for a stream of sequences, in constant memory.
 
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { guaranteeFor } from "../../core/calibration.js";
 import { InputError } from "../../core/errors.js";
 import { loadModel } from "../../model/disk.js";
@@ -51,14 +51,20 @@ With a transducer: a line holds an input; input TAB output TAB probability come 
 alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\`.
 With a tagger: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
   Input in columns may carry labels as one column more than the model was trained on; they are passed through.
-  --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output
-  --marginals    every label with its probability, \`LABEL/probability\`, the most probable first
+  --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output, and a
+                 blank line after it
+  --marginals    after the probability every label, \`LABEL/probability\`, the most probable first; with --nbest they stand
+                 once, after the outputs, below a line \`# marginals\`
+  --known        the label given, \`_\` where it is open, stands before the label found; probabilities hold given these
   --json         JSON Lines: one object for each sequence with labels, confidences (of each label at its position),
-                 probability (of all labels together), nbest and marginals if asked for, and given (labels that the
-                 input carries)
-  --contexts     after each sequence a line for each position, \`# position CONTEXT/probability …\`: what the model kept in
-                 mind there, the labels just before; ⋆ is everything else. --json: contexts [{suffix, probability}]
-                 for each position, with an empty suffix for ⋆. --contexts N keeps N contexts instead of the model's number
+                 probability (of all labels together), nbest and marginals if asked for, and given (the labels of a
+                 label column, or those taken as known; null where open)
+  --contexts     without a number: after each sequence a line for each position, \`# position CONTEXT/probability …\`: what
+                 the model kept in mind there, the labels just before; ⋆ is everything else. --json: contexts
+                 [{suffix, probability}] for each position, with an empty suffix for ⋆. Give it last, or the word that
+                 follows is taken for its number
+  --contexts N   search with N contexts instead of the model's number; nothing else is printed. Give both to have both:
+                 --contexts 5 --contexts
 With --precision: the promise of \`stargram calibrate\` is kept. Sequences are preceded by \`# answered P calibrated Q\` or
 \`# left P calibrated Q\`, P and Q being the probability of all labels as the model has it and after its calibration map;
 what is left has \`_\` for labels. Inputs of a transducer have two columns more, the calibrated probability and \`answered\`
@@ -94,6 +100,8 @@ export function register(program: Command): void {
         ["zcat big.gz | stargram predict model.sg | head", "label a stream; nothing is kept in memory"],
         ["stargram predict model.sg new.txt --nbest 3", "the three most probable outputs of each sequence"],
         ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
+        ["stargram predict model.sg partly.txt --known", "fill in the labels that are `_`"],
+        ["stargram predict model.sg new.txt --contexts 5 --contexts", "keep five contexts, and show them"],
         [
           "stargram predict model.sg new.txt --precision 0.99 --review left.tsv",
           "answer what is sure, collect the rest",
@@ -104,7 +112,11 @@ export function register(program: Command): void {
 }
 
 function contextsFlag(text: string, before: ContextsFlag = {}): ContextsFlag {
-  return text === "show" ? { ...before, show: true } : { ...before, keep: whole(0)(text) };
+  if (text === "show") return { ...before, show: true };
+  if (!/^[-+]?\d/.test(text)) {
+    throw new InvalidArgumentError("It takes a number or nothing: to show contexts, give it after the files.");
+  }
+  return { ...before, keep: whole(0)(text) };
 }
 
 async function predict(path: string, file: string, flags: PredictFlags): Promise<void> {
@@ -181,7 +193,7 @@ function answerText(input: ModelInput, answer: TaggerAnswer, flags: PredictFlags
   return head + textOf(input, shown, flags);
 }
 
-function jsonOf({ sequence, ignored }: ModelInput, prediction: TaggerPrediction): Record<string, unknown> {
+function jsonOf({ sequence, given }: ModelInput, prediction: TaggerPrediction): Record<string, unknown> {
   const { labels, probability, confidences, nbest, marginals, contexts } = prediction;
   const { calibratedProbability, calibratedConfidences } = prediction;
   const { id, fold, columns } = sequence;
@@ -190,7 +202,7 @@ function jsonOf({ sequence, ignored }: ModelInput, prediction: TaggerPrediction)
   return {
     id,
     ...input,
-    given: ignored,
+    given,
     labels,
     probability,
     calibratedProbability,
@@ -210,18 +222,17 @@ function textOf({ shown }: ModelInput, prediction: TaggerPrediction, flags: Pred
   const { labels, confidences = [], marginals, nbest } = prediction;
   const contexts = (prediction.contexts ?? []).map(contextLine).join("");
   const all = marginals && flags.marginals ? marginals.map(marginalText) : undefined;
-  const lines = (output: readonly string[], probabilities: readonly number[]): string =>
-    output
-      .map((label, i) => [...shown[i], label, probabilityText(probabilities[i]), ...(all?.[i] ?? [])].join("\t"))
-      .join("\n");
-  if (!nbest || !marginals) return `${lines(labels, confidences)}\n${contexts}\n`;
-  const outputs = nbest
-    .map((output, rank) => {
-      const probabilities = output.labels.map((label, i) => marginals[i][label]);
-      return `# ${rank + 1} ${probabilityText(output.probability)}\n${lines(output.labels, probabilities)}\n\n`;
-    })
-    .join("");
-  return contexts === "" ? outputs : `${outputs.slice(0, -1)}${contexts}\n`;
+  const lines = (further: (i: number) => readonly string[]): string =>
+    shown.map((columns, i) => `${[...columns, ...further(i)].join("\t")}\n`).join("");
+  const labelled = (i: number): string[] => [labels[i], probabilityText(confidences[i])];
+  if (!nbest || !marginals) return `${lines((i) => [...labelled(i), ...(all?.[i] ?? [])])}${contexts}\n`;
+  const blocks = nbest.map((output, rank) => {
+    const labelledHere = (i: number) => [output.labels[i], probabilityText(marginals[i][output.labels[i]])];
+    return `# ${rank + 1} ${probabilityText(output.probability)}\n${lines(labelledHere)}`;
+  });
+  // Marginals belong to the sequence, not to one of its outputs.
+  if (all) blocks.push(`# marginals\n${lines((i) => all[i])}`);
+  return `${blocks.join("\n")}${contexts}\n`;
 }
 
 /** `# 2 DT/0.98 NN DT/0.01 ⋆/0.01` */
