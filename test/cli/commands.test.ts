@@ -78,14 +78,33 @@ describe("predict", () => {
     const { out } = await folder.run(["predict", "model.sg", "--nbest", "2", "--marginals"], "the\ndog\n");
     const lines = out.split("\n");
     expect(lines[0]).toMatch(/^# 1 0\.\d+$/);
-    expect(lines[1].split("\t")).toHaveLength(3 + 4);
-    expect(lines[1]).toMatch(/^the\tDT\t(\S+)\tDT\/\1\t/);
+    expect(lines[1].split("\t")).toHaveLength(3);
     expect(lines[4]).toMatch(/^# 2 /);
+    // Marginals belong to the sequence: once, and the same numbers as beside the best output.
+    expect(lines[8]).toBe("# marginals");
+    expect(lines[9].split("\t")).toHaveLength(1 + 4);
+    const [, label, probability] = lines[1].split("\t");
+    expect(lines[9]).toMatch(new RegExp(`^the\\t${label}/${probability}\\t`));
+    expect(lines.slice(11)).toEqual(["", ""]);
+    const alone = await folder.run(["predict", "model.sg", "--marginals"], "the\ndog\n");
+    expect(alone.out).toMatch(/^the\tDT\t(\S+)\tDT\/\1\t\S+\t\S+\t\S+\ndog\t/);
   });
 
   test("--known fills in what is open and keeps what is given", async () => {
     const { out } = await folder.run(["predict", "model.sg", "--known"], "the _\ncan VB\n");
-    expect(out).toMatch(/^the\tDT\t\S+\ncan\tVB\t1\n\n$/);
+    expect(out).toMatch(/^the\t_\tDT\t\S+\ncan\tVB\tVB\t1\n\n$/);
+    const json = await folder.run(["predict", "model.sg", "--known", "--json"], "the _\ncan VB\n");
+    expect(JSON.parse(json.out)).toMatchObject({ tokens: ["the", "can"], given: [null, "VB"], labels: ["DT", "VB"] });
+  });
+
+  test("--contexts with a number keeps so many, without one shows them", async () => {
+    const { out } = await folder.run(["predict", "model.sg", "--contexts", "1", "--contexts"], "the\ndog\n");
+    const shown = out.split("\n").filter((line) => line.startsWith("# "));
+    expect(shown).toHaveLength(2);
+    expect(shown[1].split("\t").slice(1)).toHaveLength(2); // one context and ⋆
+    const refused = await run("predict", "--contexts", "model.sg", "new.txt");
+    expect(refused.code).toBe(2);
+    expect(refused.error).toMatch(/--contexts.*takes a number or nothing/);
   });
 
   test("--contexts and --inference choose another search", async () => {
@@ -162,6 +181,12 @@ describe("evaluate", () => {
     await run("train", "tag", "chunks.txt", "--out", "chunks.sg", "--quiet");
     const { out } = await run("evaluate", "chunks.sg", "chunks.txt", "--json");
     expect(JSON.parse(out)).toMatchObject({ chunkF1: 1, tokenAccuracy: 1, sequenceAccuracy: 1 });
+    // A label that marks no chunk and that the model has never seen: conlleval counts it as a chunk without a type, so
+    // there are three true chunks, two of them found and nothing else.
+    folder.write("odd-chunks.txt", "the B-NP\ndog I-NP\nbarks XX\n\nthe B-NP\ndog I-NP\nbarks O\n\n");
+    const odd = JSON.parse((await run("evaluate", "chunks.sg", "odd-chunks.txt", "--json", "--allow-unknown")).out);
+    expect(odd).toMatchObject({ unknownLabels: 1, chunks: { support: 3, predicted: 2, correct: 2 } });
+    expect(odd.chunkF1).toBeCloseTo(0.8, 12);
   });
 });
 
@@ -173,6 +198,17 @@ describe("inspect", () => {
     expect(contents).toMatchObject({ kind: "tagger", features: "text", input: { format: "columns", columns: 1 } });
     expect([...contents.labels].sort()).toEqual(["DT", "JJ", "NN", "VB"]);
     expect((await run("inspect", "model.sg")).out).toMatch(/^labels +4: /m);
+  });
+
+  test("counts what `train` counted", async () => {
+    const options = ["--min-count", "3", "--epochs", "2", "--quiet", "--json"];
+    const trained = JSON.parse((await run("train", "tag", "train.txt", "--out", "rare.sg", ...options)).out);
+    const { attributes, weights, labels } = JSON.parse((await run("inspect", "rare.sg", "--json")).out);
+    expect({ attributes, weights, labels: labels.length }).toEqual({
+      attributes: trained.attributes,
+      weights: trained.weights,
+      labels: trained.labels,
+    });
   });
 
   test("the strongest weights of a label", async () => {
@@ -320,6 +356,9 @@ describe("usage", () => {
     [["train", "tag", "train.txt"], /--out/],
     [["train", "tag", "train.txt", "--out", "x.sg", "--order", "two"], /--order.*whole number/],
     [["train", "tag", "train.txt", "--out", "x.sg", "--rows", "some"], /longest, all/],
+    [["train", "tag", "train.txt", "--out", "x.sg", "--rate", "1e300"], /--rate.*above 0 and at most 100 /],
+    [["train", "tag", "train.txt", "--out", "x.sg", "--l2", "1e300"], /--l2.*at least 0 and at most 1000000 /],
+    [["train", "tag", "train.txt", "--out", "x.sg", "--l1", "Infinity"], /--l1.*at most 1000000 /],
     [
       ["train", "tag", "train.txt", "--out", "x.sg", "--template", "t", "--features", "text"],
       /t: there is no such file/,

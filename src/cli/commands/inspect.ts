@@ -49,9 +49,11 @@ export function register(program: Command): void {
       "after",
       examples(
         ["stargram inspect model.sg", "labels, sizes, options, how training went"],
-        ["stargram inspect model.sg --label NN --top 20", "what speaks for and against NN"],
-        ['stargram inspect model.sg --explain "the dog barks" --position 2', "why `dog` got its label"],
-        ["stargram inspect model.sg --explain-from test.txt --sequence 7", "the same for a sequence of a file"],
+        ["stargram inspect model.sg --explain-from test.txt --sequence 7", "why a sequence of a file got its labels"],
+        ["stargram inspect letters.sg --explain-from letter.data.gz --folds 1 --position 2", "any format will do"],
+        ["stargram inspect pos.sg --label NN --top 20", "what speaks for and against a label (here a part of speech)"],
+        ['stargram inspect pos.sg --explain "the dog barks" --position 2', "why `dog` got its label"],
+        ['stargram inspect chunks.sg --explain "the/DT dog/NN barks/VBZ"', "the same for two columns a token"],
       ),
     )
     .action(inspect);
@@ -85,7 +87,7 @@ function contentsOf(tagger: Tagger, path: string, bytes: number) {
     kind: "tagger",
     bytes,
     labels: tagger.labels.all(),
-    attributes: rows.attributeRow.length,
+    attributes: tagger.attributeCount,
     labelNgrams: rows.labelTree.row.length,
     conjunctions: rows.conjoinedTree ? rows.conjoinedTree.row.filter((row) => row >= 0).length : 0,
     weights: weights.reduce((count, weight) => count + (weight !== 0 ? 1 : 0), 0),
