@@ -5,8 +5,9 @@
 
 import { ClampedPass, type ClampTable, outputClamp } from "../core/clamped-pass.js";
 import { editDistance } from "../core/errors.js";
-import { bestPath, trellisLattice } from "../core/lattice.js";
+import { bestPath, type Path, trellisLattice } from "../core/lattice.js";
 import type { Problem, RowSpace } from "../core/problem.js";
+import { PrunedPass } from "../core/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../core/slots.js";
 import { grown, type Inference, type Trellis } from "../core/trellis.js";
 import { ReferenceKernel } from "../kernel/reference.js";
@@ -29,6 +30,9 @@ export type Strategy = "rcms" | "model" | "target" | "hybrid" | "forced";
 const MOST_NODES = 16_000_000;
 /** Beyond, this many numbers of written symbols at each position. */
 const BAND = 257;
+
+/** Log of the least probability of a path that stays a number well above the smallest. */
+const LEAST_LOG = -500;
 
 /** Graphs of inputs up to this length are kept. */
 const CACHED_LENGTH = 256;
@@ -76,6 +80,7 @@ export class TransducerEngine {
   readonly kernel = new ReferenceKernel();
   readonly space: RowSpace;
   readonly clamped = new ClampedPass();
+  private readonly pruned = new PrunedPass();
   private readonly graphs: SlotGraph[] = [];
   private slotScores = new Float64Array(1024);
   private slotCounts = new Float64Array(1024);
@@ -165,10 +170,26 @@ export class TransducerEngine {
 
   /**
    * Log of the probability of an output, summed over alignments, in the trellis of the latest forward pass, of an input
-   * of `length` symbols. Where all alignments would be too many, those near `moves`, or near the diagonal.
+   * of `length` symbols. Where all alignments would be too many, those near the diagonal.
    */
-  logProbability(output: ArrayLike<number>, length: number, moves?: readonly number[]): number {
-    return this.clamped.forward(this.kernel.trellis, this.clampOf(output, length, moves));
+  logProbability(output: ArrayLike<number>, length: number): number {
+    return this.clamped.forward(this.kernel.trellis, this.clampOf(output, length));
+  }
+
+  /** Gives a function that does the same for the outputs of paths, much faster where they are probable. */
+  pathOutputs(length: number, best: Path): (output: readonly number[], path: Path) => number {
+    const { kernel, clamped, pruned } = this;
+    const { trellis } = kernel;
+    const logOf = ({ score }: Path): number => score - trellis.logPartition;
+    if (logOf(best) < LEAST_LOG) {
+      return (output, path) => clamped.forward(trellis, this.clampOf(output, length, path.symbols));
+    }
+    kernel.backward();
+    return (output, path) => {
+      const log = logOf(path);
+      const probability = pruned.probability(trellis, this.clampOf(output, length, path.symbols), Math.exp(log));
+      return Math.max(log, Math.log(probability));
+    };
   }
 
   /** Adds the gradient of the log-likelihood of an input's answers. */

@@ -271,19 +271,21 @@ export class Transducer {
     const found: Found[] = [];
     const seen = new Set<string>();
     let left = 1;
-    const add = ({ symbols: moves }: Path): void => {
-      const output = moves.filter((move) => move !== this.outputSymbols.size);
+    const best = bestPath(lattice) as Path;
+    const logOf = this.engine.pathOutputs(length, best);
+    const add = (path: Path): void => {
+      const output = path.symbols.filter((move) => move !== this.outputSymbols.size);
       const key = output.join();
       if (seen.has(key)) return;
       seen.add(key);
-      const log = this.engine.logProbability(output, length, moves);
+      const log = logOf(output, path);
       left -= Math.exp(log);
-      found.push({ output, moves, log });
+      found.push({ output, moves: path.symbols, log });
       found.sort((a, b) => b.log - a.log);
     };
     const enough = (): boolean => found.length >= count && Math.exp(found[count - 1].log) >= left;
     // One best path is found much faster than the first of many, and is often all that is needed.
-    if (count === 1) add(bestPath(lattice) as Path);
+    add(best);
     if (enough()) return found;
     let paths = PATHS + PATHS_PER_OUTPUT * count;
     for (const path of bestPaths(lattice)) {
