@@ -7,6 +7,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildKernel, kernelCode } from "./build-kernel.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = join(root, "dist", ".built");
@@ -17,8 +18,16 @@ export function sourceHash() {
   const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => path !== kernelCode)
     .sort();
-  const settings = ["package.json", "tsconfig.json", "tsconfig.build.json", "tsconfig.page.json", "scripts/build.mjs"];
+  const settings = [
+    "package.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "tsconfig.page.json",
+    "scripts/build.mjs",
+    "scripts/build-kernel.mjs",
+  ];
   for (const path of [...sources, ...settings.map((name) => join(root, name))]) {
     const content = readFileSync(path);
     hash.update(`${path.slice(root.length)}\0${content.length}\0`).update(content);
@@ -35,8 +44,9 @@ export function builtHash() {
   }
 }
 
-/** Builds; false when the compiler found errors, which it has then printed. */
-export function build() {
+/** Builds; false when a compiler found errors, which it has then printed. */
+export async function build() {
+  if (!(await buildKernel())) return false;
   // Taken first: a source changed while the compiler runs must count as newer than the build.
   const hash = sourceHash();
   const fresh = join(root, `dist.${process.pid}`);
@@ -74,4 +84,4 @@ function moveIfThere(from, to) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url) && !build()) process.exitCode = 1;
+if (process.argv[1] === fileURLToPath(import.meta.url) && !(await build())) process.exitCode = 1;

@@ -2,9 +2,10 @@
 // package-lock.json, builds when dist/ is not made from the sources as they are, and links the command so that
 // `npx stargram` finds it. Says what it does; when there is nothing to do, says nothing.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build, builtHash, root, sourceHash } from "./build.mjs";
+import { kernelCode } from "./build-kernel.mjs";
 
 /** @typedef {{ packages: Record<string, { version?: string, optional?: boolean, devOptional?: boolean }> }} Lockfile */
 
@@ -12,9 +13,9 @@ const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 requireNode(description.engines.node.replace(/^>=/, ""));
 if (!packagesInstalled()) install();
-if (builtHash() !== sourceHash()) {
+if (!existsSync(kernelCode) || builtHash() !== sourceHash()) {
   say("building (src/ to dist/)");
-  if (!build()) fail("the build failed: see the compiler's messages above");
+  if (!(await build())) fail("the build failed: see the compiler's messages above");
 }
 for (const [name, path] of Object.entries(description.bin)) linkCommand(name, join(root, path));
 

@@ -31,39 +31,39 @@ export const BEGIN = -1;
 export class Trellis {
   graph!: SlotGraph;
   /** [slotCount + 1] first context of each slot. Within a slot contexts are sorted by their latest decision, then the one before, `⋆` last. */
-  slotStart = new Int32Array(16);
+  slotStart: Int32Array = new Int32Array(16);
 
   // One entry for each context.
   /** Number of contexts over all slots. */
   contextCount = 0;
-  contextSlot = new Int32Array(64);
+  contextSlot: Int32Array = new Int32Array(64);
   /** A context of an earlier slot that this one extends; with `contextSymbol` it spells the suffix. -1 for `⋆` and `^`. */
-  contextParent = new Int32Array(64);
-  contextSymbol = new Int32Array(64);
+  contextParent: Int32Array = new Int32Array(64);
+  contextSymbol: Int32Array = new Int32Array(64);
   /** Decisions remembered; 0 for `⋆`. */
-  contextLength = new Int32Array(64);
+  contextLength: Int32Array = new Int32Array(64);
   /** Length of the common suffix with the next context of the slot. */
-  contextCommon = new Int32Array(64);
+  contextCommon: Int32Array = new Int32Array(64);
   /** First arc of the context; [contextCount + 1] in use. */
-  arcStart = new Int32Array(64);
+  arcStart: Int32Array = new Int32Array(64);
   /** First of the context's rows in `rows`; [contextCount + 1] in use. */
-  rowStart = new Int32Array(64);
+  rowStart: Int32Array = new Int32Array(64);
   /** Logarithm of the forward mass. */
-  logForward = new Float64Array(64);
+  logForward: Float64Array = new Float64Array(64);
   /** Sum of the masses of the arcs into the context, relative to its scale. */
-  mass = new Float64Array(64);
+  mass: Float64Array = new Float64Array(64);
   /** Probability that an output passes through the context; set by the backward pass. */
-  posterior = new Float64Array(64);
+  posterior: Float64Array = new Float64Array(64);
 
   /** Rows of the contexts, context after context. */
-  rows = new Int32Array(256);
+  rows: Int32Array = new Int32Array(256);
 
   // One entry for each arc.
-  arcScore = new Float64Array(256);
+  arcScore: Float64Array = new Float64Array(256);
   /** The context an arc leads to, or -1 where there is none. */
-  arcTarget = new Int32Array(256);
+  arcTarget: Int32Array = new Int32Array(256);
   /** After the forward pass: mass relative to the scale of the target. After the backward pass: posterior probability. */
-  arcMass = new Float64Array(256);
+  arcMass: Float64Array = new Float64Array(256);
 
   /** Logarithm of the total mass of all outputs; -Infinity if there are none. */
   logPartition = Number.NEGATIVE_INFINITY;
@@ -132,7 +132,7 @@ export class Trellis {
   }
 }
 
-type Growable = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
+type Growable = Int32Array | Float64Array | Uint8Array;
 
 /** A copy of an array with room for at least `size` numbers, at least half as large again. */
 export function grown<T extends Growable>(array: T, size: number): T {

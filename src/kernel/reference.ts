@@ -9,10 +9,11 @@
 //   posterior(arc) = mass(arc) / mass(target) * posterior(target),   posterior(c) = sum over y: posterior(c, y).
 
 import type { ClampedPass, ClampTable } from "../core/clamped-pass.js";
-import { logAdd } from "../core/lattice.js";
+import { bestPath, logAdd, type Path, trellisLattice } from "../core/lattice.js";
 import type { Problem, RowSpace } from "../core/problem.js";
 import { childOf, type RowTree } from "../core/rows.js";
 import { BEGIN, grown, type Inference, Trellis } from "../core/trellis.js";
+import type { Kernel } from "./backend.js";
 import { kthLargest } from "./select.js";
 
 /** Below this the sum of relative masses has lost digits, and is taken again relative to its own heaviest term. */
@@ -43,7 +44,7 @@ function swap(array: Int32Array | Float64Array, i: number, j: number): void {
   array[j] = held;
 }
 
-export class ReferenceKernel {
+export class ReferenceKernel implements Kernel {
   readonly trellis = new Trellis();
   protected problem!: Problem;
   protected inference!: Inference;
@@ -89,11 +90,6 @@ export class ReferenceKernel {
   private mergeScratch = new Int32Array(64);
   private commonLength = 0;
 
-  /**
-   * Chooses the context sets and computes forward masses and the log-partition.
-   * `forced`, [slotCount], names decisions of one path (-1 elsewhere) whose contexts are kept whatever their mass;
-   * `guide` lets a clamp choose.
-   */
   forward(
     problem: Problem,
     space: RowSpace,
@@ -746,7 +742,7 @@ export class ReferenceKernel {
     this.scratch = grown(this.scratch, room);
   }
 
-  /** Posteriors of contexts and arcs, from the end to the start. Arc masses become arc posteriors. */
+  /** From the end to the start. */
   backward(): void {
     const { trellis } = this;
     const { graph, arcStart, arcTarget, arcMass, mass, posterior, slotStart } = trellis;
@@ -777,10 +773,6 @@ export class ReferenceKernel {
     }
   }
 
-  /**
-   * Adds `factor` times the expected row counts to `counts` (one number a weight; none are counted without it) and the
-   * expected decisions to `slotCounts`, [slotCount][symbolCount]. Needs the backward pass.
-   */
   addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void {
     const { trellis } = this;
     const { graph, slotStart, rowStart, rows, arcStart, arcMass, posterior } = trellis;
@@ -811,5 +803,13 @@ export class ReferenceKernel {
         }
       }
     }
+  }
+
+  bestPath(): Path | undefined {
+    return bestPath(trellisLattice(this.trellis));
+  }
+
+  averageContextLength(): number {
+    return this.trellis.averageContextLength();
   }
 }

@@ -1,0 +1,77 @@
+// Compiles src/kernel/assembly/ (AssemblyScript) to WebAssembly and writes it as src/kernel/wasm-code.ts: bytes in
+// base64, so that Node, browsers and bundlers load it alike. Does nothing when that file is made from the sources as
+// they are.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = join(root, "src", "kernel", "assembly");
+/** The compiled code. */
+export const kernelCode = join(root, "src", "kernel", "wasm-code.ts");
+
+const flags = [
+  ...["--runtime", "stub", "--noAssert", "-O3"],
+  ...["--enable", "simd", "--enable", "bulk-memory", "--enable", "threads"],
+  // A memory given by the host, which may be shared between threads.
+  ...["--importMemory", "--noExportMemory", "--sharedMemory", "--initialMemory", "1", "--maximumMemory", "65536"],
+];
+
+/** The hash of sources and settings. */
+function sourceHash() {
+  const hash = createHash("sha256").update(readFileSync(fileURLToPath(import.meta.url)));
+  const { version } = JSON.parse(readFileSync(join(root, "node_modules/assemblyscript/package.json"), "utf8"));
+  hash.update(version);
+  for (const name of readdirSync(folder).sort()) hash.update(`${name}\0`).update(readFileSync(join(folder, name)));
+  return hash.digest("hex");
+}
+
+/** Compiles if need be; false when the compiler found errors, which it has then printed. */
+export async function buildKernel() {
+  const made = `// Made by scripts/build-kernel.mjs from src/kernel/assembly/ (${sourceHash()}). Do not edit.\n`;
+  try {
+    if (readFileSync(kernelCode, "utf8").startsWith(made)) return true;
+  } catch {
+    // Not there: made below.
+  }
+  // Not by a literal: the types of its compiler would come along, and with them other globals.
+  const compiler = "assemblyscript/asc";
+  const asc = await import(compiler);
+  /** @type {Uint8Array | undefined} */
+  let bytes;
+  const { error, stderr } = await asc.main(["index.ts", ...flags, "--baseDir", folder, "--outFile", "kernel.wasm"], {
+    writeFile(/** @type {string} */ name, /** @type {string | Uint8Array} */ content) {
+      if (name.endsWith(".wasm") && typeof content !== "string") bytes = content;
+    },
+  });
+  if (error || !bytes) {
+    process.stderr.write(`${stderr.toString()}${error ?? ""}\n`);
+    return false;
+  }
+  const encoded = Buffer.from(bytes).toString("base64");
+  writeFileSync(
+    kernelCode,
+    `${made}
+/** The compiled kernel, which imports a shared memory. */
+export const code: string =
+  "${encoded}";
+
+/** Where the byte is that says so: 3 for a shared memory with a maximum, 1 for one that is not shared. */
+export const memoryFlagAt: number = ${memoryFlagAt(bytes)};
+`,
+  );
+  return true;
+}
+
+/**
+ * Finds the flag of the imported memory: after the name "memory" of the import and its kind (2).
+ * @param {Uint8Array} bytes
+ */
+function memoryFlagAt(bytes) {
+  const at = Buffer.from(bytes).indexOf(Buffer.from("\x03env\x06memory\x02\x03", "latin1"));
+  if (at < 0) throw new Error("the compiled kernel does not import its memory as expected");
+  return at + 12;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && !(await buildKernel())) process.exitCode = 1;

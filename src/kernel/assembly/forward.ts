@@ -1,0 +1,714 @@
+// The forward pass: expand, select, merge, slot by slot, as in src/kernel/reference.ts, which is its specification. What
+// is done differently: the expansions into a slot form segments, ranges of symbols that come from the same earlier slots,
+// and within a segment the contexts are the same for every symbol. So which expansions are one context after
+// recombination is found once a segment, not once a symbol, and everything else is a loop over a vector of symbols.
+// Symbols of which no expansion is kept, which are most, lead to ⋆ and need no further look.
+
+import {
+  branchEnd,
+  branchFirst,
+  branchSlot,
+  branchStart,
+  findRows,
+  incoming,
+  incomingStart,
+  scoreArcs,
+  slotCount,
+  symbolCount,
+  useProblem,
+  useSpace,
+} from "./space";
+import {
+  arcMass,
+  arcScore,
+  arcStart,
+  arcTarget,
+  contextCommon,
+  contextCount,
+  contextLength,
+  contextParent,
+  contextSlot,
+  contextSymbol,
+  groupCommon,
+  groupLength,
+  groupRow,
+  groupStart,
+  int,
+  keptKey,
+  keptMass,
+  list,
+  listCommon,
+  listScratch,
+  logForward,
+  mask,
+  mass,
+  needArcs,
+  needContexts,
+  needKept,
+  needLists,
+  needSegments,
+  needSlots,
+  needSums,
+  needSymbols,
+  num,
+  rowStart,
+  segmentEnd,
+  segmentFirst,
+  segmentGroup,
+  segmentList,
+  setContextCount,
+  setInt,
+  setNum,
+  slotStart,
+  stack,
+  sums,
+  use,
+} from "./state";
+import { addAll, dot, dropMasked, expAll, expOne, fillInts, maxOf } from "./vector";
+
+const BEGIN = -1;
+const RCMS = 0;
+const BEAM = 1;
+const EXACT = 2;
+/** Below this a sum of relative masses has lost digits, and is taken again relative to its own heaviest term. */
+const TINY: f64 = 1e-250;
+
+let mode: i32 = 0;
+let limit: i32 = 0;
+let lightest: f64 = 0;
+let order: i32 = 0;
+/** The longest suffix that is remembered. */
+let longest: i32 = 0;
+
+let segments: i32 = 0;
+let listed: i32 = 0;
+let groups: i32 = 0;
+/** Log of the heaviest expansion into the slot at hand; masses are relative to it. */
+let top: f64 = 0;
+let kept: i32 = 0;
+let common: i32 = 0;
+let lengths: f64 = 0;
+let lengthSlots: i32 = 0;
+
+/** Returns the log-partition. `forced` is the address of a path or 0. */
+export function forward(
+  state: usize,
+  space: usize,
+  weights: usize,
+  graph: usize,
+  slotScores: usize,
+  slotInput: usize,
+  starts: usize,
+  inferenceMode: i32,
+  contexts: i32,
+  lightestShare: f64,
+  orderOfRows: i32,
+  longestSuffix: i32,
+  allRows: bool,
+  forced: usize,
+): f64 {
+  use(state);
+  useSpace(space, weights);
+  useProblem(graph, slotScores, slotInput, starts);
+  mode = inferenceMode;
+  limit = contexts;
+  lightest = inferenceMode == EXACT ? 0 : lightestShare;
+  order = orderOfRows;
+  longest = longestSuffix;
+  lengths = 0;
+  lengthSlots = 0;
+  needSlots(slotCount);
+  needSymbols(symbolCount);
+  begin();
+  open(0, allRows);
+  let forcedContext = 0;
+  let forcedSlot = 0;
+  for (let slot = 1; slot < slotCount; slot++) {
+    gather(slot);
+    let forcedArc = -1;
+    if (forced && forcedSlot >= 0) {
+      const symbol = int(forced, forcedSlot);
+      if (symbol >= 0) forcedArc = int(arcStart, forcedContext) + symbol;
+    }
+    select(slot, forcedArc);
+    merge(slot);
+    if (forcedArc >= 0) {
+      const target = int(arcTarget, forcedArc);
+      if (target >= int(slotStart, slot)) {
+        forcedContext = target;
+        forcedSlot = slot;
+      }
+    }
+    open(slot, allRows);
+  }
+  const last = int(slotStart, slotCount) - 1;
+  return last >= int(slotStart, slotCount - 1) ? num(logForward, last) : -Infinity;
+}
+
+/** Average number of decisions remembered in the latest forward pass, weighted by mass. */
+export function averageContextLength(): f64 {
+  return lengthSlots ? lengths / <f64>lengthSlots : 0;
+}
+
+/** The contexts of the first slot: `^`, and `⋆` without mass so that its expansions stand in every list. */
+function begin(): void {
+  setContextCount(0);
+  needContexts(2);
+  setInt(arcStart, 0, 0);
+  setInt(rowStart, 0, 0);
+  setInt(slotStart, 0, 0);
+  const remembers = order > 0 && (limit > 0 || mode == EXACT);
+  if (remembers) addContext(0, -1, BEGIN, 1, 0, 0);
+  if (!remembers || mode != BEAM) addContext(0, -1, BEGIN, 0, 0, remembers ? -Infinity : 0);
+  setInt(slotStart, 1, contextCount);
+}
+
+function addContext(slot: i32, parent: i32, symbol: i32, length: i32, commonLength: i32, log: f64): void {
+  const c = contextCount;
+  setContextCount(c + 1);
+  setInt(contextSlot, c, slot);
+  setInt(contextParent, c, parent);
+  setInt(contextSymbol, c, symbol);
+  setInt(contextLength, c, length);
+  setInt(contextCommon, c, commonLength);
+  setNum(logForward, c, log);
+  setNum(mass, c, 1);
+}
+
+/** Finds the rows of a slot's contexts and the scores of their expansions. */
+function open(slot: i32, allRows: bool): void {
+  const from = int(slotStart, slot);
+  const to = int(slotStart, slot + 1);
+  if (slot == slotCount - 1) {
+    for (let c = from; c < to; c++) {
+      setInt(arcStart, c + 1, int(arcStart, c));
+      setInt(rowStart, c + 1, int(rowStart, c));
+    }
+    return;
+  }
+  let first = symbolCount;
+  let end = 0;
+  for (let b = int(branchStart, slot); b < int(branchStart, slot + 1); b++) {
+    first = min(first, int(branchFirst, b));
+    end = max(end, int(branchEnd, b));
+  }
+  const arcs = int(arcStart, from);
+  const count = (to - from) * symbolCount;
+  needArcs(arcs + count);
+  fillInts(arcTarget + (<usize>arcs << 2), -1, count);
+  memory.fill(arcMass + (<usize>arcs << 3), 0, <usize>count << 3);
+  for (let c = from; c < to; c++) {
+    const arc = int(arcStart, c);
+    setInt(arcStart, c + 1, arc + symbolCount);
+    if (num(logForward, c) == -Infinity) {
+      setInt(rowStart, c + 1, int(rowStart, c));
+      continue;
+    }
+    findRows(slot, c, allRows);
+    scoreArcs(slot, c, arc, first, end);
+  }
+}
+
+/** Lists the contexts that lead into a slot, segment by segment, puts those into groups, and computes masses. */
+function gather(slot: i32): void {
+  const from = int(incomingStart, slot);
+  const to = int(incomingStart, slot + 1);
+  segments = 0;
+  listed = 0;
+  groups = 0;
+  top = -Infinity;
+  if (to - from == 1) {
+    const b = int(incoming, from);
+    addSegment(from, to, int(branchFirst, b), int(branchEnd, b));
+  } else {
+    let symbol = symbolCount;
+    for (let i = from; i < to; i++) symbol = min(symbol, int(branchFirst, int(incoming, i)));
+    while (symbol < symbolCount) {
+      // The next symbol where a branch begins or ends.
+      let next = symbolCount;
+      let covered = false;
+      for (let i = from; i < to; i++) {
+        const b = int(incoming, i);
+        if (int(branchFirst, b) > symbol) next = min(next, int(branchFirst, b));
+        else if (int(branchEnd, b) > symbol) {
+          covered = true;
+          next = min(next, int(branchEnd, b));
+        }
+      }
+      if (covered) addSegment(from, to, symbol, next);
+      symbol = next;
+    }
+  }
+  needSegments(segments);
+  setInt(segmentList, segments, listed);
+  setInt(segmentGroup, segments, groups);
+  for (let s = 0; s < segments; s++) {
+    const first = int(segmentFirst, s);
+    const width = int(segmentEnd, s) - first;
+    for (let i = int(segmentList, s); i < int(segmentList, s + 1); i++) {
+      const c = int(list, i);
+      const log = num(logForward, c);
+      if (log == -Infinity) continue;
+      top = max(top, log + maxOf(arcScore + (<usize>(int(arcStart, c) + first) << 3), width));
+    }
+  }
+  for (let s = 0; s < segments; s++) weigh(s);
+}
+
+/** One segment: the symbols `first` .. `end - 1`, which come by those of the branches `from` .. `to - 1` that cover them. */
+function addSegment(from: i32, to: i32, first: i32, end: i32): void {
+  needSegments(segments + 1);
+  setInt(segmentFirst, segments, first);
+  setInt(segmentEnd, segments, end);
+  setInt(segmentList, segments, listed);
+  setInt(segmentGroup, segments, groups);
+  let runs = 0;
+  let count = 0;
+  for (let i = from; i < to; i++) {
+    const b = int(incoming, i);
+    if (first < int(branchFirst, b) || first >= int(branchEnd, b)) continue;
+    const source = int(branchSlot, b);
+    const start = int(slotStart, source);
+    const stop = int(slotStart, source + 1);
+    needLists(listed + count + stop - start);
+    if (count == 0) {
+      for (let c = start; c < stop; c++) {
+        setInt(list, listed + c - start, c);
+        setInt(listCommon, listed + c - start, int(contextCommon, c));
+      }
+      count = stop - start;
+    } else count = mergeInto(count, start, stop);
+    runs++;
+  }
+  if (runs > 1) {
+    for (let i = listed; i < listed + count - 1; i++) {
+      compare(int(list, i), int(list, i + 1));
+      setInt(listCommon, i, common);
+    }
+  }
+  if (count > 0) {
+    setInt(listCommon, listed + count - 1, -1);
+    group(count);
+  }
+  listed += count;
+  segments++;
+}
+
+/** Merges the contexts `from` .. `to - 1` into the last `count` of the list; returns how many there are then. */
+function mergeInto(count: i32, from: i32, to: i32): i32 {
+  const total = count + to - from;
+  const start = list + (<usize>listed << 2);
+  let i = 0;
+  let c = from;
+  for (let n = 0; n < total; n++) {
+    const takeOld = i < count && (c >= to || compare(int(start, i), c) <= 0);
+    setInt(listScratch, n, takeOld ? int(start, i++) : c++);
+  }
+  memory.copy(start, listScratch, <usize>total << 2);
+  return total;
+}
+
+/** Order of two contexts by suffix, `⋆` greatest; leaves the length of the common suffix in `common`. */
+function compare(a: i32, b: i32): i32 {
+  const lengthA = int(contextLength, a);
+  const lengthB = int(contextLength, b);
+  const shorter = min(lengthA, lengthB);
+  let n = 0;
+  let x = a;
+  let y = b;
+  while (n < shorter && int(contextSymbol, x) == int(contextSymbol, y)) {
+    n++;
+    if (n < shorter) {
+      x = int(contextParent, x);
+      y = int(contextParent, y);
+    }
+  }
+  common = n;
+  if (n < shorter) return int(contextSymbol, x) - int(contextSymbol, y);
+  return lengthB - lengthA;
+}
+
+/** Contexts next to each other whose expansions by a symbol agree on all that is remembered form a group. */
+function group(count: i32): void {
+  let i = listed;
+  const end = listed + count;
+  while (i < end) {
+    const length = min(int(contextLength, int(list, i)) + 1, longest);
+    setInt(groupStart, groups, i);
+    setInt(groupLength, groups, length);
+    let shared = min(int(listCommon, i) + 1, longest);
+    i++;
+    while (i < end && shared >= length && min(int(contextLength, int(list, i)) + 1, longest) == length) {
+      shared = min(int(listCommon, i) + 1, longest);
+      i++;
+    }
+    setInt(groupCommon, groups, shared);
+    groups++;
+  }
+  setInt(groupStart, groups, end);
+}
+
+/** Masses of a segment's expansions and of its groups. */
+function weigh(segment: i32): void {
+  const first = int(segmentFirst, segment);
+  const width = int(segmentEnd, segment) - first;
+  const stop = int(segmentGroup, segment + 1);
+  for (let g = int(segmentGroup, segment); g < stop; g++) {
+    const from = int(groupStart, g);
+    const to = int(groupStart, g + 1);
+    for (let i = from; i < to; i++) {
+      const c = int(list, i);
+      const log = num(logForward, c);
+      if (log == -Infinity) continue;
+      const at = <usize>(int(arcStart, c) + first) << 3;
+      expAll(arcMass + at, arcScore + at, width, log - top);
+    }
+    if (to - from == 1) setInt(groupRow, g, <i32>(arcMass + (<usize>(int(arcStart, int(list, from)) + first) << 3)));
+  }
+  // Sums of groups with several members go into a matrix, which must not move once rows point into it.
+  let several = 0;
+  for (let g = int(segmentGroup, segment); g < stop; g++) if (members(g) > 1) several++;
+  if (several == 0) return;
+  needSums(int(segmentGroup, segments) * symbolCount);
+  for (let g = int(segmentGroup, segment); g < stop; g++) {
+    if (members(g) == 1) continue;
+    const sum = sums + (<usize>(g * symbolCount) << 3);
+    setInt(groupRow, g, <i32>sum);
+    memory.fill(sum, 0, <usize>width << 3);
+    const from = int(groupStart, g);
+    for (let i = from; i < from + members(g); i++) {
+      addAll(sum, arcMass + (<usize>(int(arcStart, int(list, i)) + first) << 3), width);
+    }
+  }
+}
+
+// @ts-expect-error
+@inline
+function members(g: i32): i32 {
+  return int(groupStart, g + 1) - int(groupStart, g);
+}
+
+// The kept expansions: while they are chosen a heap with the lightest at the root, then sorted by symbol and group.
+
+// @ts-expect-error
+@inline
+function key(i: i32): u64 {
+  return load<u64>(keptKey + (<usize>i << 3));
+}
+
+// @ts-expect-error
+@inline
+function setKept(i: i32, weight: f64, name: u64): void {
+  setNum(keptMass, i, weight);
+  store<u64>(keptKey + (<usize>i << 3), name);
+}
+
+/** Whether a (mass, key) is to be dropped before another: the lighter, and of equals the later. */
+// @ts-expect-error
+@inline
+function worse(massA: f64, keyA: u64, massB: f64, keyB: u64): bool {
+  return massA < massB || (massA == massB && keyA > keyB);
+}
+
+function siftDown(i: i32, count: i32, weight: f64, name: u64): void {
+  for (;;) {
+    let child = 2 * i + 1;
+    if (child >= count) break;
+    if (child + 1 < count && worse(num(keptMass, child + 1), key(child + 1), num(keptMass, child), key(child))) child++;
+    if (!worse(num(keptMass, child), key(child), weight, name)) break;
+    setKept(i, num(keptMass, child), key(child));
+    i = child;
+  }
+  setKept(i, weight, name);
+}
+
+/** Takes an expansion in if it is among the heaviest so far. */
+function offer(weight: f64, name: u64): void {
+  if (kept < limit) {
+    let i = kept++;
+    while (i > 0) {
+      const up = (i - 1) >> 1;
+      if (!worse(weight, name, num(keptMass, up), key(up))) break;
+      setKept(i, num(keptMass, up), key(up));
+      i = up;
+    }
+    setKept(i, weight, name);
+  } else if (worse(num(keptMass, 0), key(0), weight, name)) siftDown(0, kept, weight, name);
+}
+
+/** Whether an expansion has any mass at all, also where it is too small for a number. */
+function isPossible(g: i32, symbol: i32): bool {
+  const from = int(groupStart, g);
+  for (let i = from; i < from + members(g); i++) {
+    const c = int(list, i);
+    if (num(logForward, c) > -Infinity && num(arcScore, int(arcStart, c) + symbol) > -Infinity) return true;
+  }
+  return false;
+}
+
+/** Chooses the expansions that stay as contexts. */
+function select(slot: i32, forcedArc: i32): void {
+  kept = 0;
+  if (slot == slotCount - 1 || order == 0) return;
+  if (mode == EXACT) {
+    keepAll();
+    return;
+  }
+  if (limit <= 0) return;
+  let total = 0;
+  for (let s = 0; s < segments; s++) {
+    total += (int(segmentGroup, s + 1) - int(segmentGroup, s)) * (int(segmentEnd, s) - int(segmentFirst, s));
+  }
+  needKept(min(total, limit) + 1);
+  let floor: f64 = 0;
+  if (lightest > 0) {
+    for (let s = 0; s < segments; s++) {
+      const width = int(segmentEnd, s) - int(segmentFirst, s);
+      for (let g = int(segmentGroup, s); g < int(segmentGroup, s + 1); g++) {
+        floor = max(floor, maxOf(<usize>int(groupRow, g), width));
+      }
+    }
+    floor *= lightest;
+  }
+  for (let s = 0; s < segments; s++) {
+    const first = int(segmentFirst, s);
+    const width = int(segmentEnd, s) - first;
+    for (let g = int(segmentGroup, s); g < int(segmentGroup, s + 1); g++) offerRow(g, first, width, floor);
+  }
+  if (forcedArc >= 0) keepForced(forcedArc);
+  sortKept();
+}
+
+function offerRow(g: i32, first: i32, width: i32, floor: f64): void {
+  const row = <usize>int(groupRow, g);
+  let i = 0;
+  while (i < width) {
+    if (kept == limit && i + 1 < width) {
+      // Most pairs are lighter than what is kept: one comparison passes over both.
+      const least = f64x2.splat(num(keptMass, 0));
+      const end = row + (<usize>(width - 1) << 3);
+      let at = row + (<usize>i << 3);
+      while (at < end && !v128.any_true(f64x2.ge(v128.load(at), least))) at += 16;
+      i = <i32>((at - row) >> 3);
+      if (i >= width) return;
+    }
+    const weight = num(row, i);
+    if (weight >= floor && (weight > 0 || isPossible(g, first + i))) {
+      offer(weight, (<u64>(first + i) << 32) | <u64>g);
+    }
+    i++;
+  }
+}
+
+/** In order of symbol and group, which is that of contexts. */
+function keepAll(): void {
+  for (let s = 0; s < segments; s++) {
+    const first = int(segmentFirst, s);
+    const end = int(segmentEnd, s);
+    needKept(kept + (int(segmentGroup, s + 1) - int(segmentGroup, s)) * (end - first));
+    for (let y = first; y < end; y++) {
+      for (let g = int(segmentGroup, s); g < int(segmentGroup, s + 1); g++) {
+        const weight = num(<usize>int(groupRow, g), y - first);
+        if (weight > 0 || isPossible(g, y)) setKept(kept++, weight, (<u64>y << 32) | <u64>g);
+      }
+    }
+  }
+}
+
+/** Keeps the group of a forced arc, in place of the lightest one if there is no room. */
+function keepForced(forcedArc: i32): void {
+  const symbol = forcedArc % symbolCount;
+  for (let s = 0; s < segments; s++) {
+    if (symbol < int(segmentFirst, s) || symbol >= int(segmentEnd, s)) continue;
+    for (let g = int(segmentGroup, s); g < int(segmentGroup, s + 1); g++) {
+      const from = int(groupStart, g);
+      for (let i = from; i < from + members(g); i++) {
+        if (int(arcStart, int(list, i)) + symbol != forcedArc) continue;
+        const name = (<u64>symbol << 32) | <u64>g;
+        for (let k = 0; k < kept; k++) if (key(k) == name) return;
+        const weight = num(<usize>int(groupRow, g), symbol - int(segmentFirst, s));
+        if (kept < limit) setKept(kept++, weight, name);
+        else {
+          // Among equals the reference drops the first.
+          let out = 0;
+          for (let k = 1; k < kept; k++) {
+            if (num(keptMass, k) < num(keptMass, out) || (num(keptMass, k) == num(keptMass, out) && key(k) < key(out))) out = k;
+          }
+          setKept(out, weight, name);
+        }
+        return;
+      }
+    }
+  }
+}
+
+/** By symbol, then group: a heap sort, in place. */
+function sortKept(): void {
+  for (let i = (kept >> 1) - 1; i >= 0; i--) sinkKey(i, kept);
+  for (let end = kept - 1; end > 0; end--) {
+    const weight = num(keptMass, 0);
+    const name = key(0);
+    setKept(0, num(keptMass, end), key(end));
+    setKept(end, weight, name);
+    sinkKey(0, end);
+  }
+}
+
+function sinkKey(i: i32, count: i32): void {
+  const weight = num(keptMass, i);
+  const name = key(i);
+  for (;;) {
+    let child = 2 * i + 1;
+    if (child >= count) break;
+    if (child + 1 < count && key(child + 1) > key(child)) child++;
+    if (key(child) <= name) break;
+    setKept(i, num(keptMass, child), key(child));
+    i = child;
+  }
+  setKept(i, weight, name);
+}
+
+/** Makes the slot's contexts and gives every expansion its target. */
+function merge(slot: i32): void {
+  const isEnd = slot == slotCount - 1;
+  const losesRest = mode == BEAM && !isEnd && order > 0;
+  const from = contextCount;
+  const star = losesRest || groups == 0 ? -1 : from + kept;
+  const to = star >= 0 ? star + 1 : from + kept;
+  needContexts(to);
+  needKept(kept + 1); // the stack
+  setInt(slotStart, slot + 1, to);
+  for (let i = 0; i < kept; i++) {
+    const name = key(i);
+    const g = <i32>name;
+    let shared = 0;
+    if (i + 1 < kept && key(i + 1) >> 32 == name >> 32) {
+      shared = i32.MAX_VALUE;
+      for (let h = g; h < <i32>key(i + 1); h++) shared = min(shared, int(groupCommon, h));
+    }
+    addContext(slot, int(list, int(groupStart, g)), <i32>(name >> 32), int(groupLength, g), shared, 0);
+    setNum(mass, from + i, 0);
+  }
+  if (star >= 0) {
+    addContext(slot, -1, BEGIN, 0, 0, 0);
+    setNum(mass, star, 0);
+  }
+  let rest: f64 = 0;
+  for (let s = 0; s < segments; s++) rest += mergeSegment(s, from, star);
+  if (star >= 0) setNum(mass, star, num(mass, star) + rest);
+  finish(from, to, isEnd);
+}
+
+/** Targets of a segment's expansions. Returns the mass of symbols of which none is kept, if there is a `⋆` to take it. */
+function mergeSegment(segment: i32, from: i32, star: i32): f64 {
+  const first = int(segmentFirst, segment);
+  const end = int(segmentEnd, segment);
+  const width = end - first;
+  for (let y = first; y < end; y++) setNum(mask, y, 1);
+  // The kept ones of this segment lie together, since they are sorted by symbol.
+  let start = 0;
+  while (start < kept && <i32>(key(start) >> 32) < first) start++;
+  let stop = start;
+  while (stop < kept && <i32>(key(stop) >> 32) < end) setNum(mask, <i32>(key(stop++) >> 32), 0);
+  const masks = mask + (<usize>first << 3);
+  let rest: f64 = 0;
+  for (let i = int(segmentList, segment); i < int(segmentList, segment + 1); i++) {
+    const arc = int(arcStart, int(list, i)) + first;
+    const masses = arcMass + (<usize>arc << 3);
+    if (star >= 0) {
+      fillInts(arcTarget + (<usize>arc << 2), star, width);
+      rest += dot(masses, masks, width);
+    } else dropMasked(masses, masks, width);
+  }
+  for (let k = start; k < stop; ) {
+    const symbol = <i32>(key(k) >> 32);
+    let after = k;
+    while (after < stop && <i32>(key(after) >> 32) == symbol) after++;
+    mergeSymbol(segment, symbol, k, after, from, star);
+    k = after;
+  }
+  return rest;
+}
+
+/** Targets of the expansions by one symbol, of which those with keys `start` .. `stop - 1` are kept: ancestors first. */
+function mergeSymbol(segment: i32, symbol: i32, start: i32, stop: i32, from: i32, star: i32): void {
+  let depth = 0;
+  if (star >= 0) setInt(stack, depth++, star);
+  let next = stop - 1;
+  let shared = 0;
+  const least = int(segmentGroup, segment);
+  for (let g = int(segmentGroup, segment + 1) - 1; g >= least; g--) {
+    const withNext = g + 1 < int(segmentGroup, segment + 1) ? int(groupCommon, g) : 0;
+    if (withNext < shared) shared = withNext;
+    while (depth > 0 && shared < int(contextLength, int(stack, depth - 1))) depth--;
+    let target = depth > 0 ? int(stack, depth - 1) : -1;
+    if (next >= start && <i32>key(next) == g) {
+      target = from + next;
+      next--;
+      setInt(stack, depth++, target);
+      shared = int(groupLength, g);
+    } else if (star < 0) target = -1;
+    const begin = int(groupStart, g);
+    for (let i = begin; i < begin + members(g); i++) {
+      const arc = int(arcStart, int(list, i)) + symbol;
+      setInt(arcTarget, arc, target);
+      if (target >= 0) setNum(mass, target, num(mass, target) + num(arcMass, arc));
+      else setNum(arcMass, arc, 0);
+    }
+  }
+}
+
+/** Logarithms of the forward masses; where a sum is too small to be exact it is taken again on its own scale. */
+function finish(from: i32, to: i32, isEnd: bool): void {
+  let tiny = false;
+  let total: f64 = 0;
+  let remembered: f64 = 0;
+  for (let c = from; c < to; c++) {
+    const sum = num(mass, c);
+    setNum(logForward, c, top + Math.log(sum));
+    total += sum;
+    remembered += sum * <f64>int(contextLength, c);
+    if (sum < TINY) tiny = true;
+  }
+  if (total > 0 && !isEnd) {
+    lengths += remembered / total;
+    lengthSlots++;
+  }
+  if (!tiny) return;
+  for (let c = from; c < to; c++) if (num(mass, c) < TINY) rescale(c);
+}
+
+/** The mass of one context, relative to the heaviest expansion that leads to it. */
+function rescale(context: i32): void {
+  let scale: f64 = -Infinity;
+  for (let pass = 0; pass < 2; pass++) {
+    let sum: f64 = 0;
+    for (let s = 0; s < segments; s++) {
+      for (let i = int(segmentList, s); i < int(segmentList, s + 1); i++) {
+        const c = int(list, i);
+        const log = num(logForward, c);
+        if (log == -Infinity) continue;
+        const arcs = int(arcStart, c);
+        for (let arc = arcs + int(segmentFirst, s); arc < arcs + int(segmentEnd, s); arc++) {
+          if (int(arcTarget, arc) != context) continue;
+          const logMass = log + num(arcScore, arc);
+          if (pass == 0) scale = max(scale, logMass);
+          else {
+            const share = expOne(logMass - scale);
+            setNum(arcMass, arc, share);
+            sum += share;
+          }
+        }
+      }
+    }
+    if (scale == -Infinity) {
+      setNum(mass, context, 1);
+      setNum(logForward, context, -Infinity);
+      return;
+    }
+    if (pass == 1) {
+      setNum(mass, context, sum);
+      setNum(logForward, context, scale + Math.log(sum));
+    }
+  }
+}

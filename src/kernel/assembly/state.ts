@@ -1,0 +1,175 @@
+// The arrays of one kernel, as addresses in memory. A kernel's state is a block of i32: first the room of each group of
+// arrays, then the address of each array, in the order of `reload`; src/kernel/wasm.ts lays it out in the same order and
+// makes the arrays larger when asked to. `use` takes up a state; everything here then speaks of that kernel.
+
+// @ts-expect-error: decorators on functions are AssemblyScript
+@external("host", "grow")
+declare function growArrays(state: usize, group: i32, count: i32): void;
+
+let state: usize = 0;
+
+// Groups of arrays that grow together.
+const SLOTS = 0;
+const CONTEXTS = 1;
+const ROWS = 2;
+const ARCS = 3;
+const LISTS = 4;
+const SUMS = 5;
+const KEPT = 6;
+const SYMBOLS = 7;
+const SEGMENTS = 8;
+const GROUPS = 9;
+
+export let slotStart: usize = 0;
+export let contextSlot: usize = 0;
+export let contextParent: usize = 0;
+export let contextSymbol: usize = 0;
+export let contextLength: usize = 0;
+export let contextCommon: usize = 0;
+export let arcStart: usize = 0;
+export let rowStart: usize = 0;
+export let logForward: usize = 0;
+export let mass: usize = 0;
+export let posterior: usize = 0;
+/** f64: score of the best path to a context. */
+export let best: usize = 0;
+/** The context and the symbol that the best path came from. */
+export let bestFrom: usize = 0;
+export let bestSymbol: usize = 0;
+export let rows: usize = 0;
+export let arcScore: usize = 0;
+export let arcTarget: usize = 0;
+export let arcMass: usize = 0;
+/** Contexts that lead into the slot at hand, segment after segment, each sorted by suffix. */
+export let list: usize = 0;
+/** Length of the common suffix with the next of the list. */
+export let listCommon: usize = 0;
+export let listScratch: usize = 0;
+/** Where in `list` a group begins: contexts whose expansions by a symbol are one context. */
+export let groupStart: usize = 0;
+/** Decisions the expansions of a group remember. */
+export let groupLength: usize = 0;
+/** Of which in common with the next group of the segment. */
+export let groupCommon: usize = 0;
+/** Address of the masses of a group's expansions, from the first symbol of the segment on. */
+export let groupRow: usize = 0;
+/** f64: masses of groups with several members. */
+export let sums: usize = 0;
+/** f64 */
+export let keptMass: usize = 0;
+/** u64: symbol << 32 | group */
+export let keptKey: usize = 0;
+export let stack: usize = 0;
+/** f64 by symbol: 0 where some expansion is kept, 1 elsewhere. */
+export let mask: usize = 0;
+export let segmentFirst: usize = 0;
+export let segmentEnd: usize = 0;
+export let segmentList: usize = 0;
+export let segmentGroup: usize = 0;
+
+export let contextCount: i32 = 0;
+
+export function setContextCount(count: i32): void {
+  contextCount = count;
+}
+
+export function use(address: usize): void {
+  state = address;
+  reload();
+}
+
+function reload(): void {
+  let at = state + (GROUPS << 2);
+  slotStart = load<u32>(at);
+  contextSlot = load<u32>(at, 4);
+  contextParent = load<u32>(at, 8);
+  contextSymbol = load<u32>(at, 12);
+  contextLength = load<u32>(at, 16);
+  contextCommon = load<u32>(at, 20);
+  arcStart = load<u32>(at, 24);
+  rowStart = load<u32>(at, 28);
+  logForward = load<u32>(at, 32);
+  mass = load<u32>(at, 36);
+  posterior = load<u32>(at, 40);
+  best = load<u32>(at, 44);
+  bestFrom = load<u32>(at, 48);
+  bestSymbol = load<u32>(at, 52);
+  at += 56;
+  rows = load<u32>(at);
+  arcScore = load<u32>(at, 4);
+  arcTarget = load<u32>(at, 8);
+  arcMass = load<u32>(at, 12);
+  list = load<u32>(at, 16);
+  listCommon = load<u32>(at, 20);
+  listScratch = load<u32>(at, 24);
+  groupStart = load<u32>(at, 28);
+  groupLength = load<u32>(at, 32);
+  groupCommon = load<u32>(at, 36);
+  groupRow = load<u32>(at, 40);
+  sums = load<u32>(at, 44);
+  keptMass = load<u32>(at, 48);
+  keptKey = load<u32>(at, 52);
+  stack = load<u32>(at, 56);
+  mask = load<u32>(at, 60);
+  segmentFirst = load<u32>(at, 64);
+  segmentEnd = load<u32>(at, 68);
+  segmentList = load<u32>(at, 72);
+  segmentGroup = load<u32>(at, 76);
+}
+
+function need(group: i32, count: i32): void {
+  if (count <= load<i32>(state + (group << 2))) return;
+  growArrays(state, group, count);
+  reload();
+}
+
+export function needSlots(count: i32): void {
+  need(SLOTS, count + 1);
+}
+export function needContexts(count: i32): void {
+  need(CONTEXTS, count + 1);
+}
+export function needRows(count: i32): void {
+  need(ROWS, count);
+}
+export function needArcs(count: i32): void {
+  need(ARCS, count);
+}
+export function needLists(count: i32): void {
+  need(LISTS, count + 1);
+}
+export function needSums(count: i32): void {
+  need(SUMS, count);
+}
+export function needKept(count: i32): void {
+  need(KEPT, count + 1);
+}
+export function needSymbols(count: i32): void {
+  need(SYMBOLS, count);
+}
+export function needSegments(count: i32): void {
+  need(SEGMENTS, count + 1);
+}
+
+// Numbers in arrays.
+
+// @ts-expect-error
+@inline
+export function int(array: usize, i: i32): i32 {
+  return load<i32>(array + (<usize>i << 2));
+}
+// @ts-expect-error
+@inline
+export function setInt(array: usize, i: i32, value: i32): void {
+  store<i32>(array + (<usize>i << 2), value);
+}
+// @ts-expect-error
+@inline
+export function num(array: usize, i: i32): f64 {
+  return load<f64>(array + (<usize>i << 3));
+}
+// @ts-expect-error
+@inline
+export function setNum(array: usize, i: i32, value: f64): void {
+  store<f64>(array + (<usize>i << 3), value);
+}

@@ -1,0 +1,144 @@
+// Loops over vectors of f64, two lanes at a time: sums, maxima, and exp to within two units in the last place.
+
+const LOG2E: f64 = 1.4426950408889634;
+const LN2_HIGH: f64 = 0.6931471805598903; // 0x1.62e42fefa0000p-1: a product with a small integer is exact
+const LN2_LOW: f64 = 5.497923018708371e-14;
+/** Added to a number below 2^51 this leaves its nearest integer in the low bits. */
+const ROUND: f64 = 6755399441055744.0;
+/** Below this exp is taken as 0; just above it results are still normal numbers. */
+const LEAST: f64 = -708.0;
+
+/** exp of two numbers, neither above 709: 2^n times a polynomial in the rest, near the best of its degree on |rest| <= ln(2)/2. */
+// @ts-expect-error
+@inline
+export function exp2(x: v128): v128 {
+  const shifted = f64x2.add(f64x2.mul(x, f64x2.splat(LOG2E)), f64x2.splat(ROUND));
+  const n = f64x2.sub(shifted, f64x2.splat(ROUND));
+  const r = f64x2.sub(
+    f64x2.sub(x, f64x2.mul(n, f64x2.splat(LN2_HIGH))),
+    f64x2.mul(n, f64x2.splat(LN2_LOW)),
+  );
+  // Three short chains rather than one long one, so that the processor can work on them at once.
+  const r2 = f64x2.mul(r, r);
+  const r4 = f64x2.mul(r2, r2);
+  const a = f64x2.add(
+    f64x2.add(f64x2.splat(1), r),
+    f64x2.mul(r2, f64x2.add(f64x2.splat(0.5000000000000019), f64x2.mul(r, f64x2.splat(0.16666666666666702)))),
+  );
+  const b = f64x2.add(
+    f64x2.add(f64x2.splat(0.04166666666648808), f64x2.mul(r, f64x2.splat(0.008333333333309526))),
+    f64x2.mul(r2, f64x2.add(f64x2.splat(0.0013888888952318045), f64x2.mul(r, f64x2.splat(0.00019841269909219843)))),
+  );
+  const c = f64x2.add(
+    f64x2.add(f64x2.splat(2.480148547921643e-5), f64x2.mul(r, f64x2.splat(2.755722495611072e-6))),
+    f64x2.mul(r2, f64x2.add(f64x2.splat(2.7632640675430235e-7), f64x2.mul(r, f64x2.splat(2.5114870219497476e-8)))),
+  );
+  const p = f64x2.add(a, f64x2.mul(r4, f64x2.add(b, f64x2.mul(r4, c))));
+  const scaled = i64x2.add(p, i64x2.shl(shifted, 52));
+  return v128.and(scaled, f64x2.ge(x, f64x2.splat(LEAST)));
+}
+
+/** to[i] = exp(from[i] + shift) */
+export function expAll(to: usize, from: usize, count: i32, shift: f64): void {
+  const by = f64x2.splat(shift);
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    v128.store(to, exp2(f64x2.add(v128.load(from), by)));
+    from += 16;
+    to += 16;
+  }
+  if (count & 1) store<f64>(to, f64x2.extract_lane(exp2(f64x2.splat(load<f64>(from) + shift)), 0));
+}
+
+/** exp of one number not above 709. */
+export function expOne(x: f64): f64 {
+  return f64x2.extract_lane(exp2(f64x2.splat(x)), 0);
+}
+
+export function maxOf(from: usize, count: i32): f64 {
+  let top = f64x2.splat(-Infinity);
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    top = f64x2.pmax(top, v128.load(from));
+    from += 16;
+  }
+  let found = max(f64x2.extract_lane(top, 0), f64x2.extract_lane(top, 1));
+  if (count & 1) found = max(found, load<f64>(from));
+  return found;
+}
+
+/** to[i] += from[i] */
+export function addAll(to: usize, from: usize, count: i32): void {
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    v128.store(to, f64x2.add(v128.load(to), v128.load(from)));
+    from += 16;
+    to += 16;
+  }
+  if (count & 1) store<f64>(to, load<f64>(to) + load<f64>(from));
+}
+
+/** to[i] += factor * from[i] */
+export function addScaled(to: usize, from: usize, count: i32, factor: f64): void {
+  const by = f64x2.splat(factor);
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    v128.store(to, f64x2.add(v128.load(to), f64x2.mul(by, v128.load(from))));
+    from += 16;
+    to += 16;
+  }
+  if (count & 1) store<f64>(to, load<f64>(to) + factor * load<f64>(from));
+}
+
+/** sum over i: a[i] * b[i] */
+export function dot(a: usize, b: usize, count: i32): f64 {
+  let sum = f64x2.splat(0);
+  const pairs = a + (<usize>(count & ~1) << 3);
+  while (a < pairs) {
+    sum = f64x2.add(sum, f64x2.mul(v128.load(a), v128.load(b)));
+    a += 16;
+    b += 16;
+  }
+  let total = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
+  if (count & 1) total += load<f64>(a) * load<f64>(b);
+  return total;
+}
+
+/** to[i] = from[i] + by */
+export function copyShifted(to: usize, from: usize, count: i32, by: f64): void {
+  const shift = f64x2.splat(by);
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    v128.store(to, f64x2.add(v128.load(from), shift));
+    from += 16;
+    to += 16;
+  }
+  if (count & 1) store<f64>(to, load<f64>(from) + by);
+}
+
+/** to[i] = value, for i32 */
+export function fillInts(to: usize, value: i32, count: i32): void {
+  const all = i32x4.splat(value);
+  const fours = to + (<usize>(count & ~3) << 2);
+  const end = to + (<usize>count << 2);
+  while (to < fours) {
+    v128.store(to, all);
+    to += 16;
+  }
+  while (to < end) {
+    store<i32>(to, value);
+    to += 4;
+  }
+}
+
+/** to[i] *= 1 - mask[i] */
+export function dropMasked(to: usize, mask: usize, count: i32): void {
+  const one = f64x2.splat(1);
+  const pairs = to + (<usize>(count & ~1) << 3);
+  while (to < pairs) {
+    v128.store(to, f64x2.mul(v128.load(to), f64x2.sub(one, v128.load(mask))));
+    to += 16;
+    mask += 16;
+  }
+  if (count & 1) store<f64>(to, load<f64>(to) * (1 - load<f64>(mask)));
+}

@@ -1,0 +1,121 @@
+// What does the numerical work: the reference in TypeScript, or WebAssembly with SIMD. Both give the same results up to
+// rounding. A backend makes kernels, which run inference, and arrays that its loops can work on without copying.
+
+import type { Path } from "../core/lattice.js";
+import type { Problem, RowSpace } from "../core/problem.js";
+import type { RowTable } from "../core/rows.js";
+import type { Inference, Trellis } from "../core/trellis.js";
+import type { Guide } from "./reference.js";
+
+/** Makes arrays of zeros where a backend wants them. */
+export interface Arrays {
+  float64(length: number): Float64Array;
+  int32(length: number): Int32Array;
+  uint8(length: number): Uint8Array;
+}
+
+/** Runs inference. Its trellis holds until the next forward pass. */
+export interface Kernel {
+  readonly trellis: Trellis;
+  /**
+   * Chooses the context sets and computes forward masses and the log-partition.
+   * `forced`, [slotCount], names decisions of one path (-1 elsewhere) whose contexts are kept whatever their mass;
+   * `guide` lets a clamp choose.
+   */
+  forward(
+    problem: Problem,
+    space: RowSpace,
+    weights: Float64Array,
+    inference: Inference,
+    forced?: Int32Array,
+    guide?: Guide,
+  ): Trellis;
+  /** Posteriors of contexts and arcs. Arc masses become arc posteriors. */
+  backward(): void;
+  /**
+   * Adds `factor` times the expected row counts to `counts` (one number a weight; none are counted without it) and the
+   * expected decisions to `slotCounts`, [slotCount][symbolCount]. Needs the backward pass.
+   */
+  addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void;
+  /** The best path, or undefined if there is none. Valid before and after the backward pass. */
+  bestPath(): Path | undefined;
+  /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */
+  averageContextLength(): number;
+}
+
+/** Rows that positions have: those of position i are map[ids[a]] (or ids[a] without a map) for start[i] <= a < start[i + 1], -1 for none. */
+export interface PositionRows {
+  start: Int32Array;
+  ids: Int32Array;
+  map?: Int32Array;
+  /** [ids] what a row counts; 1 without. */
+  values?: Float64Array;
+}
+
+/** A gradient, and which rows are not zero in it. */
+export interface GradientArrays {
+  /** [entries] */
+  values: Float64Array;
+  /** [rows], `touchedCount` in use. */
+  touched: Int32Array;
+  touchedCount: number;
+  /** [rows] 1 if in `touched`. */
+  isTouched: Uint8Array;
+}
+
+/** What AdaGrad keeps; see src/learn/adagrad.ts. */
+export interface AdaGradArrays {
+  weights: Float64Array;
+  squares: Float64Array;
+  sums: Float64Array;
+  settled: Int32Array;
+}
+
+export interface AdaGradStep {
+  /** The number of this step, from 1. */
+  step: number;
+  rate: number;
+  delta: number;
+  l1: number;
+  l2: number;
+}
+
+/** Loops of training beside inference. */
+export interface Loops {
+  /** scores[i][y] += sum over the rows of position from + i: value * weight(row, y), for i < length. */
+  scoreSlots(
+    scores: Float64Array,
+    length: number,
+    from: number,
+    rows: PositionRows,
+    table: RowTable,
+    weights: Float64Array,
+  ): void;
+  /** The way back: gradient(row, y) += value * slotCounts[i][y]; touches the rows. */
+  countSlots(
+    slotCounts: Float64Array,
+    length: number,
+    from: number,
+    rows: PositionRows,
+    table: RowTable,
+    gradient: GradientArrays,
+  ): void;
+  /** Notes the first `count` of `rows` as touched. */
+  touch(rows: Int32Array, count: number, gradient: GradientArrays): void;
+  /** A step of AdaGrad along a gradient, which is cleared. */
+  step(adagrad: AdaGradArrays, gradient: GradientArrays, table: RowTable, step: AdaGradStep): void;
+}
+
+export interface Backend {
+  readonly name: "js" | "wasm";
+  readonly arrays: Arrays;
+  readonly loops: Loops;
+  makeKernel(): Kernel;
+}
+
+/** The arrays of plain JavaScript. */
+export const plainArrays: Arrays = {
+  float64: (length) => new Float64Array(length),
+  int32: (length) => new Int32Array(length),
+  uint8: (length) => new Uint8Array(length),
+};

@@ -1,0 +1,82 @@
+// The loops of training beside inference, in plain TypeScript; see `Loops` for what each does.
+
+import type { Backend, Loops } from "./backend.js";
+import { plainArrays } from "./backend.js";
+import { ReferenceKernel } from "./reference.js";
+
+export const referenceLoops: Loops = {
+  scoreSlots(scores, length, from, { start, ids, map, values }, table, weights) {
+    const { symbolCount, symbols, start: tableStart } = table;
+    for (let i = 0; i < length; i++) {
+      const base = i * symbolCount;
+      for (let a = start[from + i]; a < start[from + i + 1]; a++) {
+        const row = map ? map[ids[a]] : ids[a];
+        if (row < 0) continue;
+        const value = values ? values[a] : 1;
+        const end = tableStart[row + 1];
+        for (let e = tableStart[row]; e < end; e++) scores[base + symbols[e]] += value * weights[e];
+      }
+    }
+  },
+
+  countSlots(slotCounts, length, from, { start, ids, map, values }, table, gradient) {
+    const { symbolCount, symbols, start: tableStart } = table;
+    const out = gradient.values;
+    for (let i = 0; i < length; i++) {
+      const base = i * symbolCount;
+      for (let a = start[from + i]; a < start[from + i + 1]; a++) {
+        const row = map ? map[ids[a]] : ids[a];
+        if (row < 0) continue;
+        touchRow(row, gradient);
+        const value = values ? values[a] : 1;
+        const end = tableStart[row + 1];
+        for (let e = tableStart[row]; e < end; e++) out[e] += value * slotCounts[base + symbols[e]];
+      }
+    }
+  },
+
+  touch(rows, count, gradient) {
+    for (let r = 0; r < count; r++) touchRow(rows[r], gradient);
+  },
+
+  step({ weights, squares, sums, settled }, gradient, table, { step, rate: eta, delta, l1, l2 }) {
+    const { touched, touchedCount, isTouched, values } = gradient;
+    for (let i = 0; i < touchedCount; i++) {
+      const row = touched[i];
+      isTouched[row] = 0;
+      const rest = step - settled[row];
+      settled[row] = step;
+      const end = table.start[row + 1];
+      for (let e = table.start[row]; e < end; e++) {
+        const g = values[e];
+        let w = weights[e];
+        if (g === 0 && w === 0) continue;
+        values[e] = 0;
+        sums[e] += w * rest;
+        const square = squares[e] + g * g;
+        squares[e] = square;
+        const rate = eta / Math.sqrt(delta + square);
+        w += rate * g;
+        if (l1 > 0) {
+          const shrink = rest * rate * l1;
+          w = w > shrink ? w - shrink : w < -shrink ? w + shrink : 0;
+        }
+        weights[e] = w / (1 + rest * rate * l2);
+      }
+    }
+    gradient.touchedCount = 0;
+  },
+};
+
+function touchRow(row: number, gradient: Parameters<Loops["touch"]>[2]): void {
+  if (gradient.isTouched[row]) return;
+  gradient.isTouched[row] = 1;
+  gradient.touched[gradient.touchedCount++] = row;
+}
+
+export const referenceBackend: Backend = {
+  name: "js",
+  arrays: plainArrays,
+  loops: referenceLoops,
+  makeKernel: () => new ReferenceKernel(),
+};

@@ -1,0 +1,492 @@
+// The WebAssembly kernel, seen from JavaScript: loads the code of src/kernel/assembly/, keeps the arrays of each kernel in
+// its memory, and lays out models and problems as the code reads them. A trellis is a set of views on that memory, so
+// whatever reads a trellis reads this one too.
+
+import { bestPath, type Path, trellisLattice } from "../core/lattice.js";
+import type { Problem, RowSpace } from "../core/problem.js";
+import type { RowTree } from "../core/rows.js";
+import type { SlotGraph } from "../core/slots.js";
+import { type Inference, Trellis } from "../core/trellis.js";
+import type { AdaGradArrays, AdaGradStep, Backend, GradientArrays, Kernel, Loops, PositionRows } from "./backend.js";
+import { KernelMemory } from "./memory.js";
+import { type Guide, ReferenceKernel } from "./reference.js";
+import { code, memoryFlagAt } from "./wasm-code.js";
+import { type WebAssemblyMemory, webAssembly } from "./web-assembly.js";
+
+/** What the compiled code offers. Numbers are addresses unless their names say otherwise. */
+interface Code {
+  forward(
+    state: number,
+    space: number,
+    weights: number,
+    graph: number,
+    slotScores: number,
+    slotInput: number,
+    starts: number,
+    mode: number,
+    contexts: number,
+    lightest: number,
+    order: number,
+    longestSuffix: number,
+    allRows: number,
+    forced: number,
+  ): number;
+  averageContextLength(): number;
+  backward(state: number, graph: number): void;
+  addExpectations(
+    state: number,
+    space: number,
+    graph: number,
+    counts: number,
+    slotCounts: number,
+    factor: number,
+  ): void;
+  bestPath(state: number, graph: number, path: number): number;
+  bestScore(): number;
+  scoreSlots(...values: number[]): void;
+  countSlots(...values: number[]): number;
+  touchRows(rows: number, count: number, touched: number, isTouched: number, touchedCount: number): number;
+  adagrad(...values: number[]): void;
+  expAll(to: number, from: number, count: number, shift: number): void;
+}
+
+const INT = 4;
+const NUMBER = 8;
+
+/**
+ * The arrays of a kernel in the order of src/kernel/assembly/state.ts: groups that grow together, each array with the
+ * bytes of an element and its name in the trellis, if it has one.
+ */
+const groups: readonly (readonly (readonly [bytes: number, name?: keyof Trellis])[])[] = [
+  [[INT, "slotStart"]],
+  [
+    [INT, "contextSlot"],
+    [INT, "contextParent"],
+    [INT, "contextSymbol"],
+    [INT, "contextLength"],
+    [INT, "contextCommon"],
+    [INT, "arcStart"],
+    [INT, "rowStart"],
+    [NUMBER, "logForward"],
+    [NUMBER, "mass"],
+    [NUMBER, "posterior"],
+    [NUMBER],
+    [INT],
+    [INT],
+  ],
+  [[INT, "rows"]],
+  [
+    [NUMBER, "arcScore"],
+    [INT, "arcTarget"],
+    [NUMBER, "arcMass"],
+  ],
+  [[INT], [INT], [INT], [INT], [INT], [INT], [INT]],
+  [[NUMBER]],
+  [[NUMBER], [NUMBER], [INT]],
+  [[NUMBER]],
+  [[INT], [INT], [INT], [INT]],
+];
+/** Room of each group to begin with. */
+const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 64, 16];
+/** Where a group's arrays begin among all. */
+const firstArray = groups.map((_, group) => groups.slice(0, group).reduce((sum, arrays) => sum + arrays.length, 0));
+const arrayCount = groups.reduce((sum, arrays) => sum + arrays.length, 0);
+
+const modes = { rcms: 0, beam: 1, exact: 2 };
+
+/** Children of a node are also kept by event if their events leave no more than this many times as many gaps. */
+const SPARSEST = 4;
+/** Nodes with fewer children are searched as fast. */
+const FEWEST_DIRECT = 4;
+/** Stands for a node whose children are to be searched for. */
+const SEARCHED = -(2 ** 31);
+
+class WasmBackend implements Backend, Loops {
+  readonly name = "wasm";
+  readonly arrays: KernelMemory;
+  readonly code: Code;
+  readonly loops: Loops = this;
+  /** The kernel whose call is under way. */
+  current: WasmKernel | undefined;
+  private readonly spaces = new WeakMap<RowSpace, Layout>();
+  private readonly graphs = new WeakMap<SlotGraph, Layout>();
+
+  constructor(memory?: WebAssemblyMemory) {
+    this.arrays = new KernelMemory(memory);
+    const bytes = Uint8Array.from(atob(code), (character) => character.charCodeAt(0));
+    bytes[memoryFlagAt] = this.arrays.shared ? 3 : 1;
+    const grow = (_state: number, group: number, count: number): void => this.current?.grow(group, count);
+    this.code = new webAssembly.Instance(new webAssembly.Module(bytes), {
+      env: { memory: this.arrays.memory },
+      host: { grow },
+    }).exports as Code;
+  }
+
+  makeKernel(): Kernel {
+    return new WasmKernel(this);
+  }
+
+  /** The address of an array that lies in this memory; 0 for none. */
+  addressOf(array: Int32Array | Float64Array | Uint8Array | undefined): number {
+    if (!array) return 0;
+    if (!this.arrays.holds(array)) throw new Error("an array lies outside the kernel's memory");
+    return array.byteOffset;
+  }
+
+  spaceOf(space: RowSpace): number {
+    let layout = this.spaces.get(space);
+    if (!layout) {
+      const { arrays } = this;
+      const { table, families, offsets } = space;
+      layout = new Layout(arrays);
+      layout.number(table.symbolCount);
+      layout.array(table.start);
+      layout.array(table.symbols);
+      layout.array(offsets);
+      layout.number(families.length);
+      for (const family of families) {
+        const { row, childStart, childEvent, childNode } = family.tree;
+        const direct = directChildren(family.tree);
+        layout.array(row);
+        layout.array(childStart);
+        layout.array(childEvent);
+        layout.array(childNode);
+        layout.array(direct.base);
+        layout.array(direct.children);
+        layout.number(family.skip);
+        layout.number(family.pairs ? 1 : 0);
+        layout.number(family.keyed ? 1 : 0);
+        layout.array(direct.least);
+        layout.array(direct.end);
+      }
+      this.spaces.set(space, layout.done());
+    }
+    return layout.address;
+  }
+
+  graphOf(graph: SlotGraph): number {
+    let layout = this.graphs.get(graph);
+    if (!layout) {
+      layout = new Layout(this.arrays);
+      layout.number(graph.slotCount);
+      layout.array(graph.branchStart);
+      layout.array(graph.branchSlot);
+      layout.array(graph.branchFirst);
+      layout.array(graph.branchEnd);
+      layout.array(graph.incomingStart);
+      layout.array(graph.incoming);
+      this.graphs.set(graph, layout.done());
+    }
+    return layout.address;
+  }
+
+  scoreSlots(
+    scores: Float64Array,
+    length: number,
+    from: number,
+    rows: PositionRows,
+    table: RowSpace["table"],
+    weights: Float64Array,
+  ): void {
+    this.code.scoreSlots(
+      this.addressOf(scores),
+      table.symbolCount,
+      length,
+      from,
+      this.addressOf(rows.start),
+      this.addressOf(rows.ids),
+      this.addressOf(rows.values),
+      this.addressOf(rows.map),
+      this.addressOf(table.start),
+      this.addressOf(table.symbols),
+      this.addressOf(weights),
+    );
+  }
+
+  countSlots(
+    slotCounts: Float64Array,
+    length: number,
+    from: number,
+    rows: PositionRows,
+    table: RowSpace["table"],
+    gradient: GradientArrays,
+  ): void {
+    gradient.touchedCount = this.code.countSlots(
+      this.addressOf(slotCounts),
+      table.symbolCount,
+      length,
+      from,
+      this.addressOf(rows.start),
+      this.addressOf(rows.ids),
+      this.addressOf(rows.values),
+      this.addressOf(rows.map),
+      this.addressOf(table.start),
+      this.addressOf(table.symbols),
+      this.addressOf(gradient.values),
+      this.addressOf(gradient.touched),
+      this.addressOf(gradient.isTouched),
+      gradient.touchedCount,
+    );
+  }
+
+  touch(rows: Int32Array, count: number, gradient: GradientArrays): void {
+    gradient.touchedCount = this.code.touchRows(
+      this.addressOf(rows),
+      count,
+      this.addressOf(gradient.touched),
+      this.addressOf(gradient.isTouched),
+      gradient.touchedCount,
+    );
+  }
+
+  step(adagrad: AdaGradArrays, gradient: GradientArrays, table: RowSpace["table"], step: AdaGradStep): void {
+    this.code.adagrad(
+      this.addressOf(gradient.touched),
+      gradient.touchedCount,
+      this.addressOf(gradient.isTouched),
+      this.addressOf(gradient.values),
+      this.addressOf(table.start),
+      this.addressOf(adagrad.weights),
+      this.addressOf(adagrad.squares),
+      this.addressOf(adagrad.sums),
+      this.addressOf(adagrad.settled),
+      step.step,
+      step.rate,
+      step.delta,
+      step.l1,
+      step.l2,
+    );
+    gradient.touchedCount = 0;
+  }
+}
+
+/** A block of i32 made of settings and addresses of arrays, which it keeps alive. */
+class Layout {
+  address = 0;
+  private readonly fields: number[] = [];
+  private readonly held: unknown[] = [];
+
+  constructor(private readonly arrays: KernelMemory) {}
+
+  number(value: number): void {
+    this.fields.push(value);
+  }
+
+  array(array: Int32Array | Float64Array | undefined): void {
+    if (!array) {
+      this.fields.push(0);
+      return;
+    }
+    const placed = this.arrays.placed(array);
+    this.held.push(placed);
+    this.fields.push(placed.byteOffset);
+  }
+
+  done(): this {
+    const block = this.arrays.int32(this.fields.length);
+    block.set(this.fields);
+    this.held.push(block);
+    this.address = block.byteOffset;
+    return this;
+  }
+}
+
+/** For nodes whose children's events lie close together: the children by event. */
+function directChildren(tree: RowTree) {
+  const nodes = tree.row.length;
+  const base = new Int32Array(nodes).fill(SEARCHED);
+  const least = new Int32Array(nodes);
+  const end = new Int32Array(nodes);
+  let size = 0;
+  for (let node = 0; node < nodes; node++) {
+    const first = tree.childStart[node];
+    const count = tree.childStart[node + 1] - first;
+    if (count < FEWEST_DIRECT) continue;
+    const from = tree.childEvent[first];
+    const to = tree.childEvent[first + count - 1] + 1;
+    if (to - from > SPARSEST * count) continue;
+    least[node] = from;
+    end[node] = to;
+    base[node] = size - from;
+    size += to - from;
+  }
+  const children = new Int32Array(size).fill(-1);
+  for (let node = 0; node < nodes; node++) {
+    if (base[node] === SEARCHED) continue;
+    for (let c = tree.childStart[node]; c < tree.childStart[node + 1]; c++) {
+      children[base[node] + tree.childEvent[c]] = tree.childNode[c];
+    }
+  }
+  return { base, least, end, children };
+}
+
+class WasmKernel implements Kernel {
+  private readonly own = new Trellis();
+  /** Does what the compiled code does not: contexts chosen with a clamp, or by rows. */
+  private reference: ReferenceKernel | undefined;
+  private usesReference = false;
+  private readonly state: Int32Array;
+  /** [arrays] where each is. */
+  private readonly blocks: { address: number; bytes: number }[] = [];
+  private space!: RowSpace;
+  private graph!: SlotGraph;
+  /** Arrays of the problem at hand that lay elsewhere. */
+  private held: unknown[] = [];
+
+  constructor(private readonly backend: WasmBackend) {
+    this.state = backend.arrays.int32(groups.length + arrayCount);
+    for (let i = 0; i < arrayCount; i++) this.blocks.push({ address: 0, bytes: 0 });
+    for (let group = 0; group < groups.length; group++) this.grow(group, firstRoom[group]);
+    releaseWith(this, backend.arrays, this.blocks);
+  }
+
+  get trellis(): Trellis {
+    return this.usesReference ? (this.reference as ReferenceKernel).trellis : this.own;
+  }
+
+  /** Makes the arrays of a group larger. */
+  grow(group: number, count: number): void {
+    const { state, backend, blocks } = this;
+    const { arrays } = backend;
+    const room = Math.max(count, Math.ceil(state[group] * 1.5));
+    groups[group].forEach(([bytes, name], i) => {
+      const array = firstArray[group] + i;
+      const old = blocks[array];
+      const block = arrays.take(room * bytes, true);
+      const { buffer } = arrays.memory;
+      if (old.bytes > 0) {
+        const used = state[group] * bytes;
+        new Uint8Array(buffer, block.address, used).set(new Uint8Array(buffer, old.address, used));
+        arrays.release(old);
+      }
+      blocks[array] = block;
+      state[groups.length + array] = block.address;
+      if (!name) return;
+      const view =
+        bytes === INT ? new Int32Array(buffer, block.address, room) : new Float64Array(buffer, block.address, room);
+      (this.own as unknown as Record<string, unknown>)[name] = view;
+    });
+    state[group] = room;
+  }
+
+  forward(
+    problem: Problem,
+    space: RowSpace,
+    weights: Float64Array,
+    inference: Inference,
+    forced?: Int32Array,
+    guide?: Guide,
+  ): Trellis {
+    const longest = inference.recombine || inference.order === 0 ? inference.order : 2 ** 31 - 1;
+    this.usesReference = guide !== undefined || (inference.byRows === true && longest === inference.order);
+    if (this.usesReference) {
+      this.reference ??= new ReferenceKernel();
+      return this.reference.forward(problem, space, weights, inference, forced, guide);
+    }
+    const { backend, own } = this;
+    this.space = space;
+    this.graph = problem.graph;
+    this.held = [];
+    backend.current = this;
+    own.graph = problem.graph;
+    own.logPartition = backend.code.forward(
+      this.state.byteOffset,
+      backend.spaceOf(space),
+      this.place(weights),
+      backend.graphOf(problem.graph),
+      this.place(problem.slotScores),
+      this.place(problem.slotInput),
+      this.startsOf(problem),
+      modes[inference.mode],
+      inference.contexts,
+      inference.lightest ?? 0,
+      inference.order,
+      longest,
+      inference.rows === "all" ? 1 : 0,
+      this.place(forced),
+    );
+    own.contextCount = own.slotStart[problem.graph.slotCount];
+    return own;
+  }
+
+  /** The address of an array, of which a copy is held if it lies elsewhere. */
+  private place(array: Int32Array | Float64Array | undefined): number {
+    if (!array) return 0;
+    const placed = this.backend.arrays.placed(array);
+    if (placed !== array) this.held.push(placed);
+    return placed.byteOffset;
+  }
+
+  private startsOf({ starts }: Problem): number {
+    if (!starts?.some((nodes) => nodes !== undefined)) return 0;
+    const addresses = starts.flatMap((nodes) =>
+      nodes ? [this.place(nodes.offsets), this.place(nodes.nodes)] : [0, 0],
+    );
+    return this.place(Int32Array.from(addresses));
+  }
+
+  backward(): void {
+    if (this.usesReference) this.reference?.backward();
+    else this.backend.code.backward(this.state.byteOffset, this.backend.graphOf(this.graph));
+  }
+
+  addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void {
+    if (this.usesReference) {
+      this.reference?.addExpectations(counts, slotCounts, factor);
+      return;
+    }
+    const { arrays } = this.backend;
+    const placedCounts = counts && arrays.placed(counts);
+    const placedSlotCounts = arrays.placed(slotCounts);
+    this.backend.code.addExpectations(
+      this.state.byteOffset,
+      this.backend.spaceOf(this.space),
+      this.backend.graphOf(this.graph),
+      this.backend.addressOf(placedCounts),
+      placedSlotCounts.byteOffset,
+      factor,
+    );
+    if (placedCounts && placedCounts !== counts) counts?.set(placedCounts);
+    if (placedSlotCounts !== slotCounts) slotCounts.set(placedSlotCounts);
+  }
+
+  bestPath(): Path | undefined {
+    if (this.usesReference) return bestPath(trellisLattice(this.trellis));
+    const { backend } = this;
+    this.path = this.path.length < this.graph.slotCount ? backend.arrays.int32(this.graph.slotCount * 2) : this.path;
+    const count = backend.code.bestPath(this.state.byteOffset, backend.graphOf(this.graph), this.path.byteOffset);
+    if (count < 0) return undefined;
+    const symbols = Array<number>(count);
+    for (let i = 0; i < count; i++) symbols[i] = this.path[count - 1 - i];
+    return { symbols, score: backend.code.bestScore() };
+  }
+  private path = new Int32Array(0) as Int32Array;
+
+  averageContextLength(): number {
+    return this.usesReference ? this.trellis.averageContextLength() : this.backend.code.averageContextLength();
+  }
+}
+
+interface Released {
+  arrays: KernelMemory;
+  blocks: { address: number; bytes: number }[];
+}
+
+const kernels = new FinalizationRegistry<Released>(({ arrays, blocks }) => {
+  for (const block of blocks) arrays.release(block);
+});
+
+/** Gives the blocks back when the kernel is collected. */
+function releaseWith(kernel: WasmKernel, arrays: KernelMemory, blocks: Released["blocks"]): void {
+  kernels.register(kernel, { arrays, blocks });
+}
+
+/** The WebAssembly backend, or undefined where WebAssembly with SIMD is missing. `memory` joins that of another thread. */
+export function wasmBackend(memory?: WebAssemblyMemory): WasmBackend | undefined {
+  try {
+    return new WasmBackend(memory);
+  } catch {
+    return undefined;
+  }
+}
+export type { WasmBackend };
