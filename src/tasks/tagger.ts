@@ -129,7 +129,7 @@ export interface PredictOptions {
   /** Labels that are already known: only outputs that agree with them are considered. */
   known?: readonly GivenLabel[];
   /** Choose contexts in another way than the model's own. */
-  inference?: Partial<Pick<TaggerOptions, "inference" | "contexts">>;
+  inference?: Partial<Pick<TaggerOptions, "inference" | "contexts" | "order">>;
 }
 
 export interface TaggedOutput {
