@@ -240,7 +240,7 @@ export async function train(
   return { weights, history, bestEpoch, stopped };
 }
 
-/** Candidates for an L2 penalty that is to be chosen. */
+/** Candidates for an L2 penalty that is to be chosen, of a tagger. */
 const penalties = [0.01, 0.1, 1];
 /** Fewer examples than this say nothing about it; then it is the one in the middle. */
 const FEWEST_TO_CHOOSE = 100;
@@ -255,8 +255,9 @@ export async function chooseL2(
   learner: Learner,
   options: Omit<TrainingOptions, "l2">,
   shouldStop: TrainingHooks["shouldStop"] = undefined,
+  candidates: readonly number[] = penalties,
 ): Promise<number> {
-  if (learner.exampleCount < FEWEST_TO_CHOOSE) return penalties[1];
+  if (learner.exampleCount < FEWEST_TO_CHOOSE) return candidates[1];
   const { training, heldOut } = split(learner.exampleCount, { ...options, heldOut: options.heldOut || 0.1 });
   const some = shuffle(training, generator(options.seed, 0)).slice(0, Math.min(MOST_TO_CHOOSE, training.length / 3));
   const part: Learner = {
@@ -265,9 +266,9 @@ export async function chooseL2(
     learn: (example, weights, gradient) => learner.learn(some[example], weights, gradient),
     judge: (example, weights) => learner.judge(some[example], weights),
   };
-  let best = penalties[0];
+  let best = candidates[0];
   let bestAccuracy = -1;
-  for (const l2 of penalties) {
+  for (const l2 of candidates) {
     const short = { ...options, l2, heldOut: 0, epochs: PASSES_TO_CHOOSE };
     const { weights, stopped } = await train(part, short, { shouldStop });
     if (stopped) break;

@@ -373,7 +373,7 @@ function addPath(trellis: Trellis, moves: Int32Array, arcs: Float64Array, count:
 
 /** Pairs to train a transducer on. */
 export class TransducerLearner implements Learner {
-  /** [inputs] pairs that had an alignment when the input was last learned from or judged. */
+  /** [inputs] pairs that had an alignment when the input was last learned from or judged; before, that could have one. */
   readonly aligned: Int32Array;
 
   constructor(
@@ -383,7 +383,10 @@ export class TransducerLearner implements Learner {
     /** [answers] imputed moves, for `forced`. */
     readonly moves?: readonly (Int32Array | undefined)[],
   ) {
-    this.aligned = new Int32Array(corpus.inputCount);
+    this.aligned = Int32Array.from({ length: corpus.inputCount }, (_, example) => {
+      const most = inputOf(corpus, example).length * engine.shape.maxEmit;
+      return this.answers(example).reduce((sum, { output, count }) => sum + (output.length <= most ? count : 0), 0);
+    });
   }
 
   get table() {

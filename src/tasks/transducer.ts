@@ -15,6 +15,7 @@ import { goOnOptions } from "../learn/go-on.js";
 import { generator, shuffle } from "../learn/random.js";
 import {
   type Checkpoint,
+  chooseL2,
   type Epoch,
   split,
   type Trained,
@@ -192,12 +193,14 @@ export class Transducer {
     }
     if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
     const corpus = builder.build();
-    const options = from ? keptOptions(from, given) : chooseOptions(corpus, given);
-    const shape = shapeOf(inputSymbols, outputSymbols, options);
-    const rows = from?.rows ?? makeRows(corpus, shape, options);
-    const engine = new TransducerEngine(rows, shape, inferenceOf(options));
-    const imputed = options.strategy === "forced" ? await imputeMoves(corpus, shape, options) : undefined;
-    const learner = new TransducerLearner(corpus, engine, options.strategy, imputed);
+    const chosen = from ? keptOptions(from, given) : chooseOptions(corpus, given);
+    const shape = shapeOf(inputSymbols, outputSymbols, chosen);
+    const rows = from?.rows ?? makeRows(corpus, shape, chosen);
+    const engine = new TransducerEngine(rows, shape, inferenceOf(chosen));
+    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen) : undefined;
+    const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
+    const l2 = given.checkpoint?.l2 ?? (await penaltyFor(learner, chosen, given, hooks.shouldStop));
+    const options: TransducerOptions = { ...chosen, l2 };
     const make = (trained: Trained, temperature: number): Transducer =>
       new Transducer({
         inputSymbols,
@@ -506,7 +509,8 @@ const MOST_HELD_OUT = 2_000;
 
 /**
  * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
- * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000; `l2` is 4, less with few inputs.
+ * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000; `l2` is 4, less with few inputs, and
+ * with many what is best on held-out pairs.
  */
 export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions): TransducerOptions {
   const options: TransducerOptions = {
@@ -540,6 +544,21 @@ function keptOptions(from: Transducer, given: TrainTransducerOptions): Transduce
   }
   checkTransducerOptions(options);
   return options;
+}
+
+/** Candidates for the L2 penalty, and the number of inputs from which on they are tried. */
+const penalties = [1, 4, 16];
+const FEWEST_TO_CHOOSE = 1_000;
+
+/** The L2 penalty that was given, or the best on held-out pairs if there are enough to tell. */
+async function penaltyFor(
+  learner: TransducerLearner,
+  chosen: TransducerOptions,
+  given: TrainTransducerOptions,
+  shouldStop: TrainingHooks["shouldStop"],
+): Promise<number> {
+  if (given.l2 !== undefined || given.from || learner.exampleCount < FEWEST_TO_CHOOSE) return chosen.l2;
+  return chooseL2(learner, chosen, shouldStop, penalties);
 }
 
 /** Refuses a pair with symbols that a transducer has no features for. */

@@ -1,7 +1,8 @@
 // The commands on pairs: train, predict, evaluate, align; what they print, and what they refuse.
 
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Folder } from "./helpers.js";
+import { ended, Folder, until } from "./helpers.js";
 
 const folder = new Folder();
 const run = (...words: string[]) => folder.run(words);
@@ -137,5 +138,46 @@ describe("train transduce", () => {
     });
     expect(await run("train", "transduce", "pairs.tsv", "--out", "x.sg", "--columns", "2")).toMatchObject({ code: 2 });
     expect(folder.has("x.sg")).toBe(false);
+  });
+});
+
+describe("train transduce --resume", () => {
+  const train = (out: string, ...more: string[]) => ["train", "transduce", "pairs.tsv", "--out", out, ...more];
+  const options = ["--epochs", "25", "--patience", "25"];
+  const bytes = (name: string) => readFileSync(folder.file(name));
+
+  test("after kill -9 or Ctrl-C gives the very model an undisturbed training gives", async () => {
+    expect((await run(...train("whole.sg", ...options))).code).toBe(0);
+    for (const signal of ["SIGKILL", "SIGINT"] as const) {
+      const name = `${signal}.sg`;
+      const child = folder.start(...train(name, ...options));
+      const end = ended(child);
+      await until(() => folder.has(`${name}.checkpoint`));
+      child.kill(signal);
+      const { error } = await end;
+      if (signal === "SIGINT") {
+        expect(error).toMatch(/go on with: stargram train transduce pairs\.tsv --out SIGINT\.sg --resume\n$/);
+      }
+      expect(folder.has(name)).toBe(signal === "SIGINT");
+      expect(await run(...train(name, "--resume", "--order", "3"))).toMatchObject({
+        code: 2,
+        error: expect.stringMatching(/--order is not that of the training to be resumed \(3 now, not given then\)/),
+      });
+      expect((await run(...train(name, "--resume", "--epochs", "25"))).code).toBe(0);
+      expect(bytes(name)).toEqual(bytes("whole.sg"));
+      expect(folder.has(`${name}.checkpoint`)).toBe(false);
+    }
+  });
+
+  test("refuses other pairs, and says when there is nothing to resume", async () => {
+    const child = folder.start(...train("other.sg", ...options));
+    const end = ended(child);
+    await until(() => folder.has("other.sg.checkpoint"));
+    child.kill("SIGKILL");
+    await end;
+    folder.write("fewer.tsv", pairs().split("\n").slice(0, 50).join("\n"));
+    const changed = await run("train", "transduce", "fewer.tsv", "--out", "other.sg", "--resume");
+    expect(changed).toMatchObject({ code: 2, error: expect.stringMatching(/the pairs are not those of the training/) });
+    expect(await run(...train("none.sg", "--resume"))).toMatchObject({ code: 2 });
   });
 });

@@ -4,7 +4,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Clamp, clampTrellis } from "../../src/core/clamp.js";
 import { ClampedPass, type ClampTable, outputClamp } from "../../src/core/clamped-pass.js";
-import { posteriors } from "../../src/core/lattice.js";
+import { bestPaths, posteriors, trellisLattice } from "../../src/core/lattice.js";
+import { PrunedPass } from "../../src/core/pruned-pass.js";
 import { ReferenceKernel } from "../../src/kernel/reference.js";
 import { allOutputs, type Case, caseArbitrary, fullScore, logSum, mulberry } from "./oracle.js";
 
@@ -88,6 +89,32 @@ describe("the clamped pass", () => {
         for (let slot = 1; slot < graph.slotCount; slot++) low[slot] = Math.min(1, table.stateCount - 1);
         const banded = { ...table, band: { low, width: Math.max(1, table.stateCount - 1) } };
         expect(pass.forward(trellis, banded)).toBeLessThanOrEqual(whole + 1e-9);
+      }),
+    );
+  });
+});
+
+describe("the pruned pass", () => {
+  it("agrees with the clamped pass on the output of any path, and leaves nothing behind for the next", () => {
+    fc.assert(
+      fc.property(caseArbitrary(), fc.integer({ min: 0, max: 20 }), (c, rank) => {
+        const free = c.problem.graph.symbolCount - 1;
+        const kernel = new ReferenceKernel();
+        const trellis = forward(kernel, c);
+        const found = [];
+        for (const path of bestPaths(trellisLattice(trellis))) if (found.push(path) > rank) break;
+        const tables = found.map(({ symbols }) => outputClamp(written(symbols, free), free));
+        const logs = tables.map((table) => new ClampedPass().forward(trellis, table));
+        kernel.backward();
+        const pruned = new PrunedPass();
+        found.forEach(({ score }, i) => {
+          const bound = Math.exp(score - trellis.logPartition);
+          const probability = pruned.probability(trellis, tables[i], bound);
+          expect(Math.log(probability)).toBeCloseTo(logs[i], 6);
+          const { slotCount } = trellis.graph;
+          const band = { low: new Int32Array(slotCount), width: tables[i].stateCount };
+          expect(pruned.probability(trellis, { ...tables[i], band }, bound)).toBe(probability);
+        });
       }),
     );
   });

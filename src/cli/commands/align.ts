@@ -34,7 +34,7 @@ export function register(program: Command): void {
 }
 
 async function align(files: string[], flags: { quiet?: boolean; json?: boolean }, command: Command): Promise<void> {
-  const { transducer, layout } = await trainOnFiles(files, command, flags.quiet === true);
+  const { transducer, layout } = await trainOnFiles(files, command, { quiet: flags.quiet === true });
   let failed = 0;
   for (const file of files) {
     for await (const { input, output } of readPairs(file, layout)) {

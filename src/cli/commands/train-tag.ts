@@ -289,7 +289,7 @@ function resumedSettings(chosen: Chosen, saved: SavedTraining, file: string): Se
   return before;
 }
 
-async function readCheckpoint(path: string): Promise<SavedTraining> {
+export async function readCheckpoint(path: string): Promise<SavedTraining> {
   if (!(await exists(path))) {
     throw new InputError("there is no unfinished training to resume", {
       file: path,
@@ -299,7 +299,7 @@ async function readCheckpoint(path: string): Promise<SavedTraining> {
   return decodeCheckpoint(await readModelBytes(path), path);
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -1,18 +1,27 @@
-// `stargram train transduce`: learns a transducer from pairs that nobody has aligned.
+// `stargram train transduce`: learns a transducer from pairs that nobody has aligned. After every pass, and on Ctrl-C, all
+// that is needed to go on is written beside the model (MODEL.checkpoint); --resume goes on from there.
 
+import { createHash } from "node:crypto";
+import { unlink } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import * as v from "valibot";
 import { InputError } from "../../core/errors.js";
 import { type PairLayout, pairFormats, readPairs, symbolKinds } from "../../data/pairs.js";
-import { loadModel, saveModel } from "../../model/disk.js";
+import { DataFingerprint, encodeCheckpoint, type SavedTraining } from "../../model/checkpoint.js";
+import { saveModel } from "../../model/disk.js";
+import { readModelBytes, writeFileSafely } from "../../model/file.js";
+import { decodeModel } from "../../model/model.js";
 import { strategies, type TrainTransducerOptions, Transducer, transducerDefaults } from "../../tasks/transducer.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { counted, duration, percent, plural, say, writeJson } from "../output.js";
+import { counted, duration, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 import { pairOf, readAnswers } from "../review-items.js";
 import { kindsOf, layoutOf } from "../transduction.js";
+import { exists, readCheckpoint } from "./train-tag.js";
 
 const d = transducerDefaults;
 
@@ -23,9 +32,10 @@ PAIRS holds an input and an output a line; several files are read one after the 
 Each side is cut at spaces (tokens) or into characters (chars); if it is not said, a side with spaces is made of tokens.
 Pairs with the same input are several right answers for it. No alignment is needed: it is learned.
 What is not given is chosen by the data: --max-emit so that 999 of 1,000 pairs can be aligned, --min-count, --l2 and
---held-out by the number of pairs. Held-out pairs choose the best pass and calibrate the probabilities.
+--held-out by the number of pairs; with 1,000 inputs or more --l2 is chosen on held-out pairs. Held-out pairs choose the
+best pass and calibrate the probabilities.
 
-First Ctrl-C: the model so far is saved. Second: ends at once, files stay as they were.`;
+First Ctrl-C: the model so far and a checkpoint are saved. Second: ends at once, files stay as they were.`;
 
 /** The options that say how pairs are read. */
 export function addPairOptions(command: Command): Command {
@@ -69,6 +79,7 @@ export function register(program: Command): void {
   addTransducerOptions(addPairOptions(command))
     .option("--from <model>", "go on with this model: its symbols, features and weights")
     .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated)
+    .option("--resume", "go on with a training that was stopped; options not given are those it had")
     .option("--quiet", "no progress and no summary")
     .option("--json", "print a summary as one JSON object on standard output")
     .addHelpText("after", notes)
@@ -78,6 +89,7 @@ export function register(program: Command): void {
         ["stargram train transduce words.tsv --out g2p.sg", "spelling to pronunciation, good defaults"],
         ["stargram train transduce cmudict.dict --no-stress --out g2p.sg", "from a CMU dictionary"],
         ["stargram train transduce words.tsv --reverse --out p2g.sg", "pronunciation to spelling"],
+        ["stargram train transduce words.tsv --out g2p.sg --resume", "go on after Ctrl-C or a power cut"],
         [
           "stargram train transduce --from g2p.sg --add left.tsv --out new.sg",
           "learn from the answers of a review alone",
@@ -97,6 +109,7 @@ function columnPair(text: string): [number, number] {
 
 interface TrainFlags extends MoreToLearn {
   out: string;
+  resume?: boolean;
   quiet?: boolean;
   json?: boolean;
 }
@@ -133,42 +146,75 @@ interface MoreToLearn {
   add?: readonly string[];
 }
 
+/** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
+const settingsSchema = v.object({
+  /** Options of the transducer that were given. */
+  options: v.record(v.string(), v.union([v.number(), v.string()])),
+  /** How pairs are read, as far as it was given. */
+  layout: v.record(v.string(), v.unknown()),
+  /** SHA-256 of the model that training began with. */
+  from: v.optional(v.string()),
+});
+type Settings = v.InferOutput<typeof settingsSchema>;
+
+interface Training extends MoreToLearn {
+  quiet: boolean;
+  /** Where the checkpoint is written, if anywhere. */
+  checkpointPath?: string;
+  /** The training to go on with. */
+  saved?: SavedTraining;
+}
+
 /** Trains on the pairs of files as the command line says; `layout` gets how they were read. */
 export async function trainOnFiles(
   files: readonly string[],
   command: Command,
-  quiet: boolean,
-  { from: path, add = [] }: MoreToLearn = {},
+  { quiet, from: path, add = [], checkpointPath, saved }: Training,
 ): Promise<{ transducer: Transducer; layout: PairLayout }> {
   const progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
   const interrupt = new Interrupt(quiet);
-  const from = path === undefined ? undefined : await loadTransducer(path);
-  const input: Partial<PairLayout> = { ...(from ? layoutOf(from) : {}), ...given(command, layoutNames) };
+  const fromBytes = path === undefined ? undefined : await readModelBytes(path);
+  const from = fromBytes && transducerIn(fromBytes, path);
+  const chosen = chosenSettings(command, fromBytes);
+  const settings = saved ? resumedSettings(chosen, saved, checkpointPath) : chosen;
+  const input: Partial<PairLayout> = { ...(from ? layoutOf(from) : {}), ...settings.layout };
+  const data = new DataFingerprint();
+  let count = 0;
+  const seen = (pair: SymbolPair): SymbolPair => {
+    data.add([pair.input, pair.output]);
+    progress.reading(++count);
+    return pair;
+  };
   async function* pairs(): AsyncGenerator<SymbolPair> {
-    let count = 0;
     for (const file of files) {
       const stream = readPairs(file, { ...input, onLayout: (layout) => Object.assign(input, layout) });
-      for await (const pair of stream) {
-        progress.reading(++count);
-        yield pair;
-      }
+      for await (const pair of stream) yield seen(pair);
     }
     for (const file of add) {
       const { written } = kindsOf(input as PairLayout);
-      for (const item of await readAnswers(file)) {
-        progress.reading(++count);
-        yield pairOf(item, file, written);
-      }
+      for (const item of await readAnswers(file)) yield seen(pairOf(item, file, written));
+    }
+    // All is read, nothing is learned yet: the moment to compare.
+    if (saved && saved.data !== data.value()) {
+      throw new InputError("the pairs are not those of the training to be resumed", {
+        file: checkpointPath,
+        hint: "give the same files in the same order, or train anew without --resume",
+      });
     }
     interrupt.trainingStarts();
   }
   try {
     const options: TrainTransducerOptions = {
-      ...given(command, optionNames),
+      ...settings.options,
       from,
+      checkpoint: saved?.checkpoint,
       note: { input },
       onProgress: (state) => progress.training(state),
       shouldStop: () => interrupt.asked,
+      onCheckpoint: async (checkpoint) => {
+        if (checkpointPath === undefined) return;
+        await writeFileSafely(checkpointPath, encodeCheckpoint({ settings, data: data.value(), checkpoint }));
+      },
     };
     const transducer = await Transducer.train(pairs(), options);
     if (!transducer.weights.every(Number.isFinite)) {
@@ -181,25 +227,84 @@ export async function trainOnFiles(
   }
 }
 
-async function loadTransducer(path: string): Promise<Transducer> {
-  const model = await loadModel(path);
+function transducerIn(bytes: Uint8Array, path: string | undefined): Transducer {
+  const model = decodeModel(bytes, path);
   if (!(model instanceof Transducer)) throw new InputError("this model is no transducer", { file: path });
   return model;
+}
+
+/** What was given on the command line. */
+function chosenSettings(command: Command, from: Uint8Array | undefined): Settings {
+  return {
+    options: given(command, optionNames) as Settings["options"],
+    layout: given(command, layoutNames),
+    from: from && createHash("sha256").update(from).digest("hex"),
+  };
+}
+
+/** The settings of the training to be resumed; what is given anew must be the same. */
+function resumedSettings(chosen: Settings, saved: SavedTraining, file: string | undefined): Settings {
+  const parsed = v.safeParse(settingsSchema, saved.settings);
+  if (!parsed.success) {
+    throw new InputError("the checkpoint holds settings that are not those of a transducer", { file });
+  }
+  const before = parsed.output;
+  for (const part of ["options", "layout"] as const) {
+    for (const [name, now] of Object.entries(chosen[part])) {
+      const then = before[part][name];
+      if (isDeepStrictEqual(now, then)) continue;
+      const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      throw new InputError(
+        `${flag} is not that of the training to be resumed (${now} now, ${then ?? "not given"} then)`,
+        { file, hint: "leave the option out, or train anew without --resume" },
+      );
+    }
+  }
+  if (before.from !== chosen.from) {
+    throw new InputError("--from is not that of the training to be resumed", {
+      file,
+      hint: before.from === undefined ? "leave it out" : "give the model that the training began with",
+    });
+  }
+  return before;
 }
 
 async function trainTransduce(files: string[], flags: TrainFlags, command: Command): Promise<void> {
   needed(flags.out, "--out MODEL");
   const started = performance.now();
-  const { add = [] } = flags;
+  const { add = [], quiet = false } = flags;
   if (files.length === 0 && (add.length === 0 || flags.from === undefined)) {
     throw new InputError("there are no pairs to learn from", {
       hint: "give PAIRS, or --from MODEL and --add ANSWERS to learn from answers alone",
     });
   }
-  await checkOutput(flags.out, [...files, ...add]);
-  const { transducer } = await trainOnFiles(files, command, flags.quiet === true, flags);
+  const { isFile } = await checkOutput(flags.out, [...files, ...add]);
+  const checkpointPath = `${flags.out}.checkpoint`;
+  const saved = flags.resume ? await readCheckpoint(checkpointPath) : undefined;
+  if (!flags.resume && !quiet && isFile && (await exists(checkpointPath))) {
+    say(`${checkpointPath} holds an unfinished training, which this one will replace; --resume would go on with it`);
+  }
+  const training: Training = {
+    ...{ quiet, from: flags.from, add, saved },
+    checkpointPath: isFile ? checkpointPath : undefined,
+  };
+  const { transducer } = await trainOnFiles(files, command, training);
   await saveModel(transducer, flags.out);
-  const seconds = (performance.now() - started) / 1000;
+  const { stopped } = transducer.summary;
+  if (!stopped) await unlink(checkpointPath).catch(() => undefined);
+  await report(transducer, flags, (performance.now() - started) / 1000);
+  if (!stopped || !isFile || quiet) return;
+  const again = [
+    ...files,
+    ...(flags.from === undefined ? [] : ["--from", flags.from]),
+    ...add.flatMap((file) => ["--add", file]),
+  ];
+  say(
+    `stopped; go on with: stargram train transduce ${again.map(quoted).join(" ")} --out ${quoted(flags.out)} --resume`,
+  );
+}
+
+async function report(transducer: Transducer, flags: TrainFlags, seconds: number): Promise<void> {
   const { summary, weights, options } = transducer;
   const best = summary.history.find((pass) => pass.epoch === summary.bestEpoch);
   if (flags.json) {
