@@ -81,6 +81,7 @@ export {
   type TransducerAnswerOptions,
   type TransducerOptions,
   type TransducerPrediction,
+  type TransducerSlot,
   type TransducerSummary,
   transducerDefaults,
 } from "./tasks/transducer.js";
