@@ -10,7 +10,7 @@ import { type Clamp, clampTrellis } from "../core/clamp.js";
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, type Path, trellisLattice } from "../core/lattice.js";
 import { minimise } from "../core/minimise.js";
-import type { Inference } from "../core/trellis.js";
+import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import { goOnOptions } from "../learn/go-on.js";
 import { generator, shuffle } from "../learn/random.js";
 import {
@@ -97,6 +97,8 @@ export interface TransducePredictOptions {
   nbest?: number;
   /** Give the best alignment of each output. */
   alignment?: boolean;
+  /** Give the kept contexts of every slot with their probabilities. */
+  contexts?: boolean;
   /** Choose contexts in another way than the model's own. */
   inference?: Partial<Pick<Inference, "mode" | "contexts" | "lightest">>;
 }
@@ -105,6 +107,17 @@ export interface TransducePredictOptions {
 export interface AlignedSymbol {
   input: string;
   output: string[];
+}
+
+/** A slot: `written` symbols written for the input symbol at `position`, with what is remembered there. */
+export interface TransducerSlot {
+  position: number;
+  written: number;
+  contexts: {
+    /** Moves remembered, latest last: symbols written, null for going on to the next input symbol, `^` for the beginning. Empty for `⋆`. */
+    suffix: (string | null)[];
+    probability: number;
+  }[];
 }
 
 export interface TransducedOutput {
@@ -119,6 +132,8 @@ export interface TransducerPrediction extends TransducedOutput {
   /** The probability after the model's calibration map, if it has one and contexts were chosen in its own way. */
   calibratedProbability?: number;
   nbest?: TransducedOutput[];
+  /** Slots that an output can pass through, in order; the heaviest context first. */
+  slots?: TransducerSlot[];
   /** Input symbols that were never seen in training. */
   unknown: string[];
 }
@@ -250,6 +265,10 @@ export class Transducer {
     });
     const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
     if (options.nbest !== undefined) prediction.nbest = outputs;
+    if (options.contexts) {
+      this.engine.kernel.backward();
+      prediction.slots = this.slotsOf(trellis, symbols.length);
+    }
     if (this.calibration && Object.keys(options.inference ?? {}).length === 0) {
       prediction.calibratedProbability = calibrated(this.calibration.map, prediction.probability);
     }
@@ -296,6 +315,20 @@ export class Transducer {
       if (enough() || --paths === 0) break;
     }
     return found;
+  }
+
+  private slotsOf(trellis: Trellis, length: number): TransducerSlot[] {
+    const perPosition = this.options.maxEmit + 1;
+    const nameOf = (move: number): string | null =>
+      move === BEGIN ? "^" : move < this.outputSymbols.size ? this.outputSymbols.nameOf(move) : null;
+    return Array.from({ length: length * perPosition }, (_, slot) => ({
+      position: Math.floor(slot / perPosition),
+      written: slot % perPosition,
+      contexts: Array.from({ length: trellis.slotStart[slot + 1] - trellis.slotStart[slot] }, (_, i) => {
+        const context = trellis.slotStart[slot] + i;
+        return { suffix: trellis.suffix(context).map(nameOf), probability: trellis.posterior[context] };
+      }).sort((a, b) => b.probability - a.probability),
+    }));
   }
 
   /** Log of the probability that an input has an output, summed over alignments; -Infinity if it cannot be written. */
