@@ -3,7 +3,7 @@
 // attributes × labels.
 
 import type { Alphabet } from "../core/alphabet.js";
-import { InputError } from "../core/errors.js";
+import { InputError, type Place } from "../core/errors.js";
 import type { RowTableBuilder } from "../core/rows.js";
 import { grown } from "../core/trellis.js";
 import type { GivenLabel } from "./sequence.js";
@@ -33,6 +33,9 @@ export interface AttributeArray {
   /** Values, or undefined where all are 1. */
   values: Float64Array | undefined;
 }
+
+/** Greatest value of an attribute: beyond it a score would have no digits left for what the other attributes say. */
+const MOST_VALUE = 1e9;
 
 /** What one position has, before it becomes numbers. */
 export interface PositionAttributes {
@@ -71,8 +74,14 @@ class AttributeGatherer {
     this.start.push(0);
   }
 
-  add(names: readonly string[], values: readonly number[] | undefined): void {
+  add(names: readonly string[], values: readonly number[] | undefined, place?: Place): void {
     for (let i = 0; i < names.length; i++) {
+      if (values && !(Math.abs(values[i]) <= MOST_VALUE)) {
+        throw new InputError(`the attribute \`${names[i]}\` has the value ${values[i]}`, {
+          ...place,
+          hint: `values up to ${MOST_VALUE} can be told apart in a score: give it in another unit`,
+        });
+      }
       const id = this.grows ? this.alphabet.add(names[i]) : this.alphabet.indexOf(names[i]);
       if (id < 0) continue;
       const value = values ? values[i] : 1;
@@ -114,21 +123,16 @@ export class CorpusBuilder {
     this.sequenceStart.push(0);
   }
 
-  add(
-    length: number,
-    position: PositionAttributes,
-    labels?: readonly GivenLabel[],
-    place?: { file?: string; line?: number },
-  ): void {
+  add(length: number, position: PositionAttributes, labels?: readonly GivenLabel[], place?: Place): void {
     for (let i = 0; i < length; i++) {
-      this.attributes.add(position.attributes[i], position.values?.[i]);
+      this.attributes.add(position.attributes[i], position.values?.[i], place);
       this.conjoined.add(position.conjoined?.[i] ?? [], undefined);
       this.labelNumbers.push(labels ? this.labelNumber(labels[i], place) : UNKNOWN_LABEL);
     }
     this.sequenceStart.push(this.labelNumbers.length);
   }
 
-  private labelNumber(given: GivenLabel, place?: { file?: string; line?: number }): number {
+  private labelNumber(given: GivenLabel, place?: Place): number {
     if (given === null) return UNKNOWN_LABEL;
     if (typeof given === "string") return this.oneLabel(given, place);
     if (given.length === 1) return this.oneLabel(given[0], place);
@@ -137,7 +141,7 @@ export class CorpusBuilder {
     return -1 - this.allowedSets.length;
   }
 
-  private oneLabel(label: string, place?: { file?: string; line?: number }): number {
+  private oneLabel(label: string, place?: Place): number {
     if (this.grows) return this.labels.add(label);
     const number = this.labels.indexOf(label);
     if (number < 0) {

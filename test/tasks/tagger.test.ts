@@ -272,6 +272,13 @@ describe("training", () => {
         await expect(Tagger.train(data, { [name]: value })).rejects.toThrow(`option \`${name}\` must be`);
       }
     }
+    // Values so great that sums of them lose all else would make probabilities that do not sum to one.
+    const great: TaggingSequence[] = [{ attributes: [["a", "b"]], values: [[1, 1e12]], labels: ["A"] }];
+    await expect(Tagger.train(great, quick)).rejects.toThrow(/`b` has the value 1000000000000/);
+    const tagger = await Tagger.train(data, quick);
+    expect(() => tagger.predict({ attributes: [["hint0"]], values: [[Number.NaN]] })).toThrow(
+      /`hint0` has the value NaN/,
+    );
     // A penalty in range that leaves nothing of any weight is no model either.
     await expect(Tagger.train(data, { ...quick, l1: 1e5 })).rejects.toThrow(/nothing was learned/);
     await expect(Tagger.train([], {})).rejects.toThrow(/no sequences/);
