@@ -52,7 +52,7 @@ export interface TaggerOptions extends TrainingOptions {
   recombine: boolean;
   /** Attributes seen fewer times in training are left out. */
   minCount: number;
-  /** Conjoin every attribute with the previous label too. */
+  /** Conjoin every attribute with the previous label too. What is conjoined has no value of its own: it is there or not. */
   conjoin: boolean;
 }
 
@@ -257,9 +257,14 @@ export class Tagger {
     });
   }
 
-  /** How many attributes have weights. Those seen too rarely, or never with a known label, have none. */
+  /** How many attributes say anything: those with a weight that is not zero, which are also those that a file keeps. */
   get attributeCount(): number {
-    return this.rows.attributeRow.reduce((count, row) => count + (row >= 0 ? 1 : 0), 0);
+    const { attributeRow, table } = this.rows;
+    let count = 0;
+    for (const row of attributeRow) {
+      if (row >= 0 && this.weights.subarray(table.start[row], table.start[row + 1]).some((w) => w !== 0)) count++;
+    }
+    return count;
   }
 
   /** Gives a loaded tagger the function that makes its attributes, which no file can hold. */

@@ -64,7 +64,7 @@ export function register(program: Command): void {
     .option("--label-sets", "columns and crfsuite: a label `A|B` means that A or B is right")
     .option("--template <file>", "make attributes of columns by a CRF++ or Wapiti template")
     .addOption(new Option("--features <set>", "built-in attributes of columns").choices(["text", "chunking"]))
-    .option("--conjoin", "conjoin every attribute with the previous label too")
+    .option("--conjoin", "conjoin every attribute with the previous label too (there without its value)")
     .option("--min-count <n>", `leave out attributes seen fewer times (default ${d.minCount})`, whole(1))
     .option("--order <n>", `how many labels back a decision looks (default ${d.order})`, whole(0))
     .option("--contexts <n>", `contexts to keep at each position (default ${d.contexts})`, whole(0))
