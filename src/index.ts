@@ -4,7 +4,8 @@
 export * from "./browser.js";
 export type { TaggingFormat } from "./data/detect.js";
 // Data
-export { joinSymbols, type PairLayout, type ReadPairsOptions, readPairs, splitSymbols } from "./data/pairs.js";
+export { joinSymbols, type PairLayout, splitSymbols } from "./data/pair-lines.js";
+export { type ReadPairsOptions, readPairs } from "./data/pairs.js";
 export { type ReadTaggingOptions, readTagging } from "./data/read.js";
 export { datasets, getDataset, type LocalDataset } from "./data/registry.js";
 export { type ReviewItem, readReview, saveReview } from "./data/review.js";

@@ -1,12 +1,12 @@
 // A model's answers on labelled data with whether they are right: what calibration and comparison are made of.
 
 import type { Answer } from "../confidence/answers.js";
+import { layoutOf } from "../data/pair-lines.js";
 import { readPairs } from "../data/pairs.js";
 import type { Model } from "../model/model.js";
 import { Transducer } from "../tasks/transducer.js";
 import { readForModel, taggerOf } from "./input.js";
 import { type InferenceFlags, inferenceFrom, type ReadFlags, refuseFlags } from "./options.js";
-import { layoutOf } from "./transduction.js";
 
 export interface Judged {
   /** Of whole outputs. */

@@ -6,7 +6,7 @@ import { access } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError } from "../core/errors.js";
 import { letterAttributes, letterSize, pixelChoices } from "../data/letters.js";
-import { joinSymbols, type SymbolKind, splitSymbols } from "../data/pairs.js";
+import { joinSymbols, type SymbolKind, splitSymbols } from "../data/pair-lines.js";
 import { parseLabel } from "../data/parser.js";
 import { MOST_CANDIDATES, type ReviewItem, readReview } from "../data/review.js";
 import type { TaggingSequence } from "../tasks/sequence.js";

@@ -1,9 +1,9 @@
 // What the commands do with a transducer: outputs for inputs, measures on pairs, alignments as text.
 //   alignment   in two columns, a part for each input symbol between `|`; symbols written for it between `:`, `_` for none
 
-import * as v from "valibot";
 import { type TransductionReport, TransductionScore } from "../confidence/transduction.js";
-import { joinSymbols, type PairLayout, pairFormats, readPairs, symbolKinds } from "../data/pairs.js";
+import { joinSymbols, kindsOf, layoutOf, type PairLayout } from "../data/pair-lines.js";
+import { readPairs } from "../data/pairs.js";
 import type {
   AlignedSymbol,
   TransducedOutput,
@@ -17,29 +17,6 @@ import { writePlots } from "./plots.js";
 import { promiseLines } from "./promises.js";
 import { ReviewDesk } from "./review-desk.js";
 import { pairItem } from "./review-items.js";
-
-const layoutSchema = v.object({
-  format: v.picklist(pairFormats),
-  input: v.picklist(symbolKinds),
-  output: v.picklist(symbolKinds),
-  columns: v.tuple([v.number(), v.number()]),
-  reverse: v.boolean(),
-  stress: v.boolean(),
-});
-
-/** How a transducer's training data was read; kept in its note as `input`. */
-export function layoutOf(transducer: Transducer): PairLayout {
-  const parsed = v.safeParse(layoutSchema, transducer.note.input);
-  if (parsed.success) return parsed.output;
-  return { format: "tsv", input: "chars", output: "tokens", columns: [1, 2], reverse: false, stress: true };
-}
-
-/** The kinds of symbols as the transducer reads and writes them. */
-export function kindsOf(layout: PairLayout): { read: PairLayout["input"]; written: PairLayout["output"] } {
-  return layout.reverse
-    ? { read: layout.output, written: layout.input }
-    : { read: layout.input, written: layout.output };
-}
 
 /** `p|h|o|n|e` and `F|_|OW|N|_` */
 export function alignmentText(alignment: readonly AlignedSymbol[]): [string, string] {

@@ -3,7 +3,8 @@
 import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { joinSymbols, type PairLayout, type ReadPairsOptions, readPairs, splitSymbols } from "../../src/data/pairs.js";
+import { joinSymbols, type PairLayout, splitSymbols } from "../../src/data/pair-lines.js";
+import { type ReadPairsOptions, readPairs } from "../../src/data/pairs.js";
 
 async function read(text: string, options: ReadPairsOptions = {}) {
   const pairs: { input: string[]; output: string[]; line?: number }[] = [];

@@ -1,7 +1,8 @@
 // `stargram align`: learns how pairs are aligned, and prints the alignments.
 
 import type { Command } from "commander";
-import { joinSymbols, readPairs } from "../../data/pairs.js";
+import { joinSymbols } from "../../data/pair-lines.js";
+import { readPairs } from "../../data/pairs.js";
 import { examples } from "../options.js";
 import { plural, say, write, writeJson } from "../output.js";
 import { alignmentText } from "../transduction.js";

@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import * as v from "valibot";
 import { InputError } from "../../core/errors.js";
-import { type PairLayout, pairFormats, readPairs, symbolKinds } from "../../data/pairs.js";
+import { kindsOf, layoutOf, type PairLayout, pairFormats, symbolKinds } from "../../data/pair-lines.js";
+import { readPairs } from "../../data/pairs.js";
 import { DataFingerprint, encodeCheckpoint, type SavedTraining } from "../../model/checkpoint.js";
 import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
@@ -20,7 +21,6 @@ import { counted, duration, percent, plural, quoted, say, writeJson } from "../o
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 import { pairOf, readAnswers } from "../review-items.js";
-import { kindsOf, layoutOf } from "../transduction.js";
 import { exists, readCheckpoint } from "./train-tag.js";
 
 const d = transducerDefaults;
