@@ -2,17 +2,12 @@
 
 import type { ChildProcess } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import bundledChromium from "@sparticuz/chromium";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { formatReview, parseReview, type ReviewItem } from "../../src/data/review.js";
+import { executable, launch, watchFaults } from "../browser.js";
 import { ended, Folder, type Ran, until } from "./helpers.js";
 import { words } from "./review-helpers.js";
-
-// The browser that comes as a package runs on Linux alone; elsewhere, one that is installed can be named.
-const executable =
-  process.env.STARGRAM_BROWSER ??
-  (process.platform === "linux" && process.arch === "x64" ? await bundledChromium.executablePath() : undefined);
 
 interface Running {
   child: ChildProcess;
@@ -28,7 +23,7 @@ describe.skipIf(executable === undefined)("the review page", () => {
   const faults: string[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
+    browser = await launch();
   }, 60_000);
   afterEach(async () => {
     await page.context().close();
@@ -59,11 +54,7 @@ describe.skipIf(executable === undefined)("the review page", () => {
   async function open(name: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Running> {
     const one = await start(name);
     page = await (await browser.newContext(options)).newPage();
-    page.on("pageerror", (error) => faults.push(String(error)));
-    page.on("console", (message) => {
-      // Requests that are refused or fail are told to the person, and the browser says so too.
-      if (message.type() === "error" && !/Failed to load resource/.test(message.text())) faults.push(message.text());
-    });
+    watchFaults(page, faults);
     await page.goto(one.address);
     await page.locator("#question:visible, #done:visible").waitFor();
     return one;

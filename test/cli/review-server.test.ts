@@ -6,21 +6,22 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ReviewServer } from "../../src/cli/review/server.js";
+import type { LoopbackServer } from "../../src/cli/loopback.js";
+import { startReviewServer } from "../../src/cli/review/server.js";
 import { ReviewSession } from "../../src/cli/review/session.js";
 import { Folder } from "./helpers.js";
 import { wordsFile } from "./review-helpers.js";
 
 const folder = new Folder();
 let session: ReviewSession;
-let server: ReviewServer;
+let server: LoopbackServer;
 let port: number;
 let secret: string;
 
 beforeAll(async () => {
   folder.write("secret.txt", "not for others");
   session = await ReviewSession.open(folder.file(folder.write("left.tsv", wordsFile(3))));
-  server = await ReviewServer.start({
+  server = await startReviewServer({
     session,
     port: 0,
     text: { file: `<i>"left"</i>.tsv`, next: "next command", again: "same command" },
@@ -99,7 +100,7 @@ test("the page comes with a policy that lets in nothing from elsewhere, and show
 test("the secret is long, and another one each time", async () => {
   expect(Buffer.from(secret, "base64url").length).toBeGreaterThanOrEqual(16);
   const { text, script, ...options } = { session, port: 0, text: { file: "", next: "", again: "" }, script: "" };
-  const other = await ReviewServer.start({ ...options, text, script, onAction: () => undefined });
+  const other = await startReviewServer({ ...options, text, script, onAction: () => undefined });
   expect(other.address).not.toContain(secret);
   await other.close();
 });
@@ -223,5 +224,5 @@ test("localhost will do, and what is asked properly is answered", async () => {
 
 test("a port that is taken is refused", async () => {
   const options = { session, text: { file: "", next: "", again: "" }, script: "", onAction: () => undefined };
-  await expect(ReviewServer.start({ ...options, port })).rejects.toThrow(`port ${port} is in use`);
+  await expect(startReviewServer({ ...options, port })).rejects.toThrow(`port ${port} is in use`);
 });

