@@ -11,6 +11,7 @@ import type {
   Transducer,
   TransducerAnswer,
   TransducerPrediction,
+  TransducerSlot,
 } from "../tasks/transducer.js";
 import { counted, duration, percent, plural, probabilityText, say, table, write, writeJson } from "./output.js";
 import { writePlots } from "./plots.js";
@@ -31,6 +32,8 @@ export interface PredictFlags {
   align?: boolean;
   json?: boolean;
   contexts?: number;
+  /** Print the contexts kept at each slot. */
+  showContexts?: boolean;
   inference?: "rcms" | "beam" | "exact";
   precision?: number;
   review?: string;
@@ -48,7 +51,10 @@ export async function predictOutputs(transducer: Transducer, file: string, flags
   const layout = layoutOf(transducer);
   const { read, written } = kindsOf(layout);
   const unknown = new Set<string>();
-  const options = { nbest: flags.nbest, alignment: flags.align, inference: inferenceFrom(flags) };
+  const options = {
+    ...{ nbest: flags.nbest, alignment: flags.align, contexts: flags.showContexts },
+    inference: inferenceFrom(flags),
+  };
   const desk = await ReviewDesk.open(flags.review);
   for await (const { input } of readPairs(file, { ...layout, inputsOnly: true })) {
     let prediction: TransducerPrediction;
@@ -83,9 +89,18 @@ export async function predictOutputs(transducer: Transducer, file: string, flags
         ...(alignment ? alignmentText(alignment) : []),
       ].join("\t"),
     );
-    await write(`${lines.join("\n")}\n`);
+    await write(`${lines.join("\n")}\n${(prediction.slots ?? []).map(slotLine).join("")}`);
   }
   await desk.end(flags.precision);
+}
+
+/** `# 3.1 TAB F →/0.98 TAB ⋆/0.02`: position and symbols written for it, then moves remembered; `→` goes to the next position. */
+function slotLine({ position, written, contexts }: TransducerSlot): string {
+  const masses = contexts.map(
+    ({ suffix, probability }) =>
+      `${suffix.map((move) => move ?? "→").join(" ") || "⋆"}/${probabilityText(probability)}`,
+  );
+  return `# ${[`${position + 1}.${written}`, ...masses].join("\t")}\n`;
 }
 
 function leftCandidates(answer: TransducerAnswer): readonly TransducedOutput[] {

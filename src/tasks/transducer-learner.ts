@@ -81,6 +81,8 @@ export class TransducerEngine {
   readonly space: RowSpace;
   readonly clamped = new ClampedPass();
   private readonly pruned = new PrunedPass();
+  /** Whether the latest trellis has had its backward pass. */
+  private isBackward = false;
   private readonly graphs: SlotGraph[] = [];
   private slotScores = new Float64Array(1024);
   private slotCounts = new Float64Array(1024);
@@ -104,7 +106,14 @@ export class TransducerEngine {
 
   /** The free forward pass of an input. */
   forward(input: Int32Array, weights: Float64Array, inference = this.inference): Trellis {
+    this.isBackward = false;
     return this.kernel.forward(this.problem(input, weights), this.space, weights, inference);
+  }
+
+  /** The backward pass of the latest trellis, if it has not had it. */
+  backward(): void {
+    if (!this.isBackward) this.kernel.backward();
+    this.isBackward = true;
   }
 
   private problem(input: Int32Array, weights: Float64Array): Problem {
@@ -184,7 +193,7 @@ export class TransducerEngine {
     if (logOf(best) < LEAST_LOG) {
       return (output, path) => clamped.forward(trellis, this.clampOf(output, length, path.symbols));
     }
-    kernel.backward();
+    this.backward();
     return (output, path) => {
       const log = logOf(path);
       const probability = pruned.probability(trellis, this.clampOf(output, length, path.symbols), Math.exp(log));

@@ -266,7 +266,7 @@ export class Transducer {
     const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
     if (options.nbest !== undefined) prediction.nbest = outputs;
     if (options.contexts) {
-      this.engine.kernel.backward();
+      this.engine.backward();
       prediction.slots = this.slotsOf(trellis, symbols.length);
     }
     if (this.calibration && Object.keys(options.inference ?? {}).length === 0) {

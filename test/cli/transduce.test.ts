@@ -84,6 +84,23 @@ describe("with a transducer", () => {
     expect(JSON.parse(json)).toMatchObject({ kind: "transducer", input: { format: "tsv", output: "tokens" } });
   });
 
+  test("--contexts shows what is remembered at each slot; an output passes the slots of every position once", async () => {
+    const { code, out } = await folder.run(["predict", "m.sg", "--contexts"], "xi\n");
+    expect(code).toBe(0);
+    const [first, ...slots] = out.trimEnd().split("\n");
+    expect(first).toMatch(/^xi\tK S I\t/);
+    const masses = new Map<string, number>();
+    for (const line of slots) {
+      const [, place, contexts] = /^# (\d\.\d)\t(.*)$/.exec(line) ?? [];
+      const sum = contexts.split("\t").reduce((total, one) => total + Number(one.slice(one.lastIndexOf("/") + 1)), 0);
+      masses.set(place, sum);
+    }
+    // Slots with nothing written for their position yet are passed by all outputs.
+    expect(masses.get("1.0")).toBeCloseTo(1, 4);
+    expect(masses.get("2.0")).toBeCloseTo(1, 4);
+    expect(masses.get("1.1")).toBeLessThanOrEqual(1 + 1e-4);
+  });
+
   test("flags for taggers are refused", async () => {
     const { code, error } = await run("predict", "m.sg", "pairs.tsv", "--marginals");
     expect(code).toBe(2);

@@ -48,7 +48,8 @@ interface ContextsFlag {
 
 const notes = `
 With a transducer: a line holds an input; input TAB output TAB probability come out, the probability being summed over
-alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\`.
+alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\`. --contexts
+adds a line for each slot, \`# position.written MOVES/probability …\`, \`→\` being the move to the next input symbol.
 With a tagger: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
   Input in columns may carry labels as one column more than the model was trained on; they are passed through.
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output, and a
@@ -127,10 +128,7 @@ async function predict(path: string, file: string, flags: PredictFlags): Promise
   if (model instanceof Transducer) {
     refuseFlags(flags, ["marginals", "known", "format", "pixels", "folds"], "taggers", path);
     const { predictOutputs } = await import("../transduction.js");
-    if (flags.contexts?.show) {
-      throw new InputError("--contexts without a number is for taggers, and this model is none", { file: path });
-    }
-    return predictOutputs(model, file, { ...flags, ...chosen });
+    return predictOutputs(model, file, { ...flags, ...chosen, showContexts: flags.contexts?.show });
   }
   refuseFlags(flags, ["align"], "transducers", path);
   const tagger = taggerOf(model, path);
