@@ -132,10 +132,15 @@ function splitLabels(
   if (width === note.columns) return undefined;
   if (!mayHaveLabel || width !== note.columns + 1) {
     const wanted = note.columns === 1 ? "1 column" : `${note.columns} columns`;
+    const isLabelMissing = sequence.labels !== undefined && width === note.columns - 1;
     throw new InputError(`the model was trained on ${wanted}${mayHaveLabel ? " and a label" : ""}, found ${width}`, {
       file: sequence.file,
       line: sequence.line,
-      hint: mayHaveLabel ? `give ${wanted}, or ${note.columns + 1} with the label last` : undefined,
+      hint: mayHaveLabel
+        ? `give ${wanted}, or ${note.columns + 1} with the label last`
+        : isLabelMissing
+          ? "the last column was taken for the label: is the label missing?"
+          : undefined,
     });
   }
   return columns.map((row, i) => {

@@ -15,6 +15,7 @@ export async function checkOutput(path: string, inputs: readonly string[]): Prom
 
 /** Refuses a path that cannot be written or is one of the inputs. `size`: of the file that is there, if one is. */
 export async function checkPlace(path: string, inputs: readonly string[]): Promise<{ isFile: boolean; size?: number }> {
+  if (path === "") throw new InputError("the name of the file to write is empty");
   const existing = await statOf(path);
   if (!existing) {
     await checkFolder(path);

@@ -174,6 +174,7 @@ const fileReasons: Record<string, string> = {
 
 /** What the operating system said about a file, in plain words. */
 export function fileError(error: unknown, file: string | undefined): InputError {
+  if (file === "") return new InputError("the name of a file is empty", { cause: error });
   const { code, message } = error as NodeJS.ErrnoException;
   return new InputError(fileReasons[code ?? ""] ?? `the file cannot be read (${code ?? message})`, {
     file,

@@ -242,7 +242,7 @@ export class Tagger {
     const trained = await train(learner, options, hooks, { start, checkpoint: given.checkpoint });
     // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
     const weights = trained.weights.map(Math.fround);
-    checkWeights(weights, options, trained.stopped);
+    checkLearned(weights, options, labels.size > 1 && !trained.stopped);
     return new Tagger({
       labels,
       attributes,
@@ -624,12 +624,12 @@ export function checkTaggerOptions(options: ChosenOptions): void {
   oneOf("select", ["likelihood", "accuracy"]);
 }
 
-/** Refuses weights that no prediction can be made with. */
-function checkWeights(weights: Float64Array, { l1 }: TaggerOptions, stopped: boolean): void {
+/** Refuses weights that no prediction can be made with, or that a penalty made to say nothing. */
+function checkLearned(weights: Float64Array, { l1 }: TaggerOptions, hadToLearn: boolean): void {
   if (!weights.every(Number.isFinite)) {
     throw new InputError("the weights grew without bound", { hint: "try a smaller rate or a larger l2" });
   }
-  if (l1 > 0 && !stopped && weights.every((weight) => weight === 0)) {
+  if (l1 > 0 && hadToLearn && weights.every((weight) => weight === 0)) {
     throw new InputError("nothing was learned: the penalty holds every weight at zero", {
       hint: `try an l1 below ${l1}`,
     });

@@ -151,11 +151,14 @@ function wapitiMarker(outside: number): string {
 
 function tooFewColumns(needed: number, found: number, i: number, place: Place): InputError {
   const line = place.line === undefined ? undefined : place.line + i;
-  return new InputError(`the template asks for column ${needed - 1}, counted from 0, but there are ${found} columns`, {
-    file: place.file,
-    line,
-    hint: "the label column does not count; use the template with data that has the same columns as in training",
-  });
+  return new InputError(
+    `the template asks for column ${needed - 1}, counted from 0, but there ${found === 1 ? "is 1 column" : `are ${found} columns`}`,
+    {
+      file: place.file,
+      line,
+      hint: "the label column does not count; use the template with data that has the same columns as in training",
+    },
+  );
 }
 
 /** One line, or undefined for a blank line or a comment. */

@@ -397,6 +397,10 @@ describe("bad input", () => {
     const { code, error } = await folder.run(["predict", "model.sg"], "a b c\n");
     expect(code).toBe(2);
     expect(error).toMatch(/standard input:1: the model was trained on 1 column and a label, found 3/);
+    folder.write("two.txt", "a b X\nc d Y\n\n".repeat(3));
+    expect((await run("train", "tag", "two.txt", "--out", "two.sg", "--epochs", "1", "--quiet")).code).toBe(0);
+    folder.write("unlabelled.txt", "a b\n");
+    expect((await run("evaluate", "two.sg", "unlabelled.txt")).error).toMatch(/is the label missing\?/);
   });
 
   test("a bad template", async () => {
@@ -429,6 +433,7 @@ describe("bad input", () => {
   test("a place that cannot be written is refused before training", async () => {
     for (const [out, message] of [
       [".", /folder/],
+      ["", /the name of the file to write is empty/],
       ["nowhere/model.sg", /its folder does not exist/],
       ["train.txt", /this would replace the data/],
       ["test.txt", /no Stargram model; it will not be replaced/],

@@ -26,7 +26,7 @@ import {
 import { type InputNote, inputNoteOf } from "../input.js";
 import { Interrupt } from "../interrupt.js";
 import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { counted, duration, percent, plural, quoted, say, writeJson } from "../output.js";
+import { duration, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 import { readAnswers, sequenceOf } from "../review-items.js";
@@ -413,5 +413,5 @@ async function report(tagger: Tagger, flags: TrainFlags, seconds: number): Promi
   const passes = summary.history.length;
   const chosen = best ? `pass ${best.epoch} of ${passes}` : "part of a pass";
   const judged = best?.heldOut ? `, held out ${percent(best.heldOut.accuracy)} of labels right` : "";
-  say(`${flags.out}: ${size} from ${counted(summary.sequences)} sequences; ${chosen}${judged}; ${duration(seconds)}`);
+  say(`${flags.out}: ${size} from ${plural(summary.sequences, "sequence")}; ${chosen}${judged}; ${duration(seconds)}`);
 }
