@@ -6,8 +6,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Stage } from "../../src/cli/demo/act.js";
 import { type DatesRun, drawRegister, readDates, smallSetting } from "../../src/cli/demo/dates.js";
 import { parseBrown } from "../../src/cli/demo/part-of-speech.js";
+import { readDictionary } from "../../src/cli/demo/pronunciation.js";
 import { recallAtPrecision } from "../../src/confidence/precision-recall.js";
 import { generator } from "../../src/learn/random.js";
+import type { AlignedSymbol } from "../../src/tasks/transducer.js";
 import { Folder, type Ran } from "./helpers.js";
 
 const stage: Stage = { seed: 3, small: true, progress: false, colour: false };
@@ -20,6 +22,15 @@ test("tags of the Brown corpus lose the marks of titles, headlines, citations an
   expect(first.columns).toEqual([["The"], ["Fulton"], ["de"], ["said"], ["--"], ["isn't"], ["1/2"], ["."]]);
   expect(first.labels).toEqual(["at", "np", "in", "vbd", "--", "bez*", "cd", "."]);
   expect(second.labels).toEqual(["uh", "do*"]);
+});
+
+test("words of the dictionary have all their pronunciations, without stress; what is not made of letters is left out", () => {
+  const words = readDictionary("A  AH0\nA(1)  EY1\nA'S  EY1 Z\nA42128  EY1 F AO1 R\nZOO  Z UW1\n");
+  const sounds = [...words].map(([word, pairs]) => [word, pairs.map(({ output }) => output.join(" "))]);
+  expect(sounds).toEqual([
+    ["A", ["AH", "EY"]],
+    ["ZOO", ["Z UW"]],
+  ]);
 });
 
 test("a register holds different days of the calendar from 1900 to 2029", () => {
@@ -117,7 +128,7 @@ describe("stargram demo", () => {
     const { seed, small, seconds, acts } = JSON.parse(json.out);
     expect({ seed, small }).toEqual({ seed: 3, small: true });
     expect(seconds).toBeGreaterThan(0);
-    expect(Object.keys(acts)).toEqual(["partOfSpeech", "dates", "cryptogram"]);
+    expect(Object.keys(acts)).toEqual(["partOfSpeech", "dates", "pronunciation", "cryptogram"]);
     const { tokenAccuracy, sure, examples } = acts.partOfSpeech;
     // Those that it is sure of are more often right; half of the words in English text are easy.
     expect(tokenAccuracy).toBeGreaterThan(0.5);
@@ -134,6 +145,15 @@ describe("stargram demo", () => {
       }
     }
     expect(acts.dates.readers).toHaveLength(3);
+    const { trainingPairs, alignedPairs, symbolErrorRate, examples: words } = acts.pronunciation;
+    expect(alignedPairs / trainingPairs).toBeGreaterThan(0.99);
+    expect(symbolErrorRate).toBeLessThan(0.5); // writing nothing would be 1
+    for (const { word, nbest } of words) {
+      const [{ alignment, sounds, probability }, second] = nbest;
+      expect(alignment.map(({ input }: AlignedSymbol) => input).join("")).toBe(word);
+      expect(alignment.flatMap(({ output }: AlignedSymbol) => output).join(" ")).toBe(sounds);
+      expect(second.probability).toBeLessThanOrEqual(probability);
+    }
     const { cipher, solution, letters, key } = acts.cryptogram;
     expect(letters).toBe(200);
     expect(solution.replace(/[a-z]/gi, "")).toBe(cipher.replace(/[a-z]/gi, ""));

@@ -7,10 +7,11 @@ import { painter } from "../demo/act.js";
 import { cryptogram } from "../demo/cryptogram.js";
 import { dates } from "../demo/dates.js";
 import { partOfSpeech } from "../demo/part-of-speech.js";
+import { pronunciation } from "../demo/pronunciation.js";
 import { examples, whole } from "../options.js";
 import { duration, write, writeJson } from "../output.js";
 
-const acts: readonly Act[] = [partOfSpeech, dates, cryptogram];
+const acts: readonly Act[] = [partOfSpeech, dates, pronunciation, cryptogram];
 
 const next = `What to try next:
   npx stargram demo --seed 2      the same with other dates, other images and another order of training
@@ -22,7 +23,9 @@ export function register(program: Command): void {
   program
     .command("demo")
     .summary("see it at work")
-    .description("Learn parts of speech, handwritten dates and the key of a cryptogram, in about a minute.")
+    .description(
+      "Learn parts of speech, handwritten dates, pronunciation and the key of a cryptogram, in about a minute.",
+    )
     .option("--seed <n>", "seed of everything random", whole(Number.MIN_SAFE_INTEGER), 1)
     .option("--json", "print one JSON object on standard output")
     .addOption(new Option("--small", "little data: to see that all works, not how well").hideHelp())
