@@ -12,6 +12,8 @@ export interface Arrays {
   float64(length: number): Float64Array;
   int32(length: number): Int32Array;
   uint8(length: number): Uint8Array;
+  /** The array, or a copy of it where the backend wants it. What is worked on more than once should be placed. */
+  placed<T extends Int32Array | Float64Array>(array: T): T;
 }
 
 /** Runs inference. Its trellis holds until the next forward pass. */
@@ -118,4 +120,5 @@ export const plainArrays: Arrays = {
   float64: (length) => new Float64Array(length),
   int32: (length) => new Int32Array(length),
   uint8: (length) => new Uint8Array(length),
+  placed: (array) => array,
 };

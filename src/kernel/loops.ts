@@ -1,7 +1,6 @@
 // The loops of training beside inference, in plain TypeScript; see `Loops` for what each does.
 
-import type { Backend, Loops } from "./backend.js";
-import { plainArrays } from "./backend.js";
+import { type Backend, type GradientArrays, type Loops, plainArrays } from "./backend.js";
 import { ReferenceKernel } from "./reference.js";
 
 export const referenceLoops: Loops = {
@@ -68,7 +67,7 @@ export const referenceLoops: Loops = {
   },
 };
 
-function touchRow(row: number, gradient: Parameters<Loops["touch"]>[2]): void {
+function touchRow(row: number, gradient: GradientArrays): void {
   if (gradient.isTouched[row]) return;
   gradient.isTouched[row] = 1;
   gradient.touched[gradient.touchedCount++] = row;

@@ -104,7 +104,6 @@ export class KernelMemory implements Arrays {
     return array;
   }
 
-  /** A copy of an array in this memory, or the array itself if it is there already. */
   placed<T extends Int32Array | Float64Array>(array: T): T {
     if (this.holds(array)) return array;
     const copy = array instanceof Int32Array ? this.int32(array.length) : this.float64(array.length);

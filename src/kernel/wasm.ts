@@ -4,7 +4,7 @@
 
 import { bestPath, type Path, trellisLattice } from "../core/lattice.js";
 import type { Problem, RowSpace } from "../core/problem.js";
-import type { RowTree } from "../core/rows.js";
+import type { RowTable, RowTree } from "../core/rows.js";
 import type { SlotGraph } from "../core/slots.js";
 import { type Inference, Trellis } from "../core/trellis.js";
 import type { AdaGradArrays, AdaGradStep, Backend, GradientArrays, Kernel, Loops, PositionRows } from "./backend.js";
@@ -108,6 +108,7 @@ class WasmBackend implements Backend, Loops {
   readonly loops: Loops = this;
   /** The kernel whose call is under way. */
   current: WasmKernel | undefined;
+  private readonly tables = new WeakMap<RowTable, Pick<RowTable, "start" | "symbols">>();
   private readonly spaces = new WeakMap<RowSpace, Layout>();
   private readonly graphs = new WeakMap<SlotGraph, Layout>();
 
@@ -126,11 +127,49 @@ class WasmBackend implements Backend, Loops {
     return new WasmKernel(this);
   }
 
-  /** The address of an array that lies in this memory; 0 for none. */
+  /** The address of an array that is written to, and so must lie in this memory. */
+  ownAddressOf(array: Int32Array | Float64Array | Uint8Array): number {
+    if (!this.arrays.holds(array)) throw new Error("an array to be written to lies outside the kernel's memory");
+    return array.byteOffset;
+  }
+
+  /**
+   * The address of an array, 0 for none. One that lies elsewhere is copied to where it stays until the call at hand is
+   * over; a call begins with `begin`.
+   */
   addressOf(array: Int32Array | Float64Array | Uint8Array | undefined): number {
     if (!array) return 0;
-    if (!this.arrays.holds(array)) throw new Error("an array lies outside the kernel's memory");
-    return array.byteOffset;
+    if (this.arrays.holds(array)) return array.byteOffset;
+    const from = (this.scratchUsed + 15) & ~15;
+    if (from + array.byteLength > this.scratch.bytes) {
+      this.outgrown.push(this.scratch);
+      this.scratch = this.arrays.take(2 * (this.scratch.bytes + array.byteLength), true);
+      this.scratchUsed = 0;
+      return this.addressOf(array);
+    }
+    this.scratchUsed = from + array.byteLength;
+    const address = this.scratch.address + from;
+    new Uint8Array(this.arrays.memory.buffer, address, array.byteLength).set(
+      new Uint8Array(array.buffer, array.byteOffset, array.byteLength),
+    );
+    return address;
+  }
+  private scratch = { address: 0, bytes: 0 };
+  private scratchUsed = 0;
+  private outgrown: { address: number; bytes: number }[] = [];
+
+  begin(): void {
+    this.scratchUsed = 0;
+    for (const block of this.outgrown.splice(0)) if (block.bytes > 0) this.arrays.release(block);
+  }
+
+  tableOf(table: RowTable): Pick<RowTable, "start" | "symbols"> {
+    let placed = this.tables.get(table);
+    if (!placed) {
+      placed = { start: this.arrays.placed(table.start), symbols: this.arrays.placed(table.symbols) };
+      this.tables.set(table, placed);
+    }
+    return placed;
   }
 
   spaceOf(space: RowSpace): number {
@@ -140,8 +179,8 @@ class WasmBackend implements Backend, Loops {
       const { table, families, offsets } = space;
       layout = new Layout(arrays);
       layout.number(table.symbolCount);
-      layout.array(table.start);
-      layout.array(table.symbols);
+      layout.array(this.tableOf(table).start);
+      layout.array(this.tableOf(table).symbols);
       layout.array(offsets);
       layout.number(families.length);
       for (const family of families) {
@@ -185,11 +224,13 @@ class WasmBackend implements Backend, Loops {
     length: number,
     from: number,
     rows: PositionRows,
-    table: RowSpace["table"],
+    table: RowTable,
     weights: Float64Array,
   ): void {
+    this.begin();
+    const { start, symbols } = this.tableOf(table);
     this.code.scoreSlots(
-      this.addressOf(scores),
+      this.ownAddressOf(scores),
       table.symbolCount,
       length,
       from,
@@ -197,8 +238,8 @@ class WasmBackend implements Backend, Loops {
       this.addressOf(rows.ids),
       this.addressOf(rows.values),
       this.addressOf(rows.map),
-      this.addressOf(table.start),
-      this.addressOf(table.symbols),
+      start.byteOffset,
+      symbols.byteOffset,
       this.addressOf(weights),
     );
   }
@@ -208,9 +249,11 @@ class WasmBackend implements Backend, Loops {
     length: number,
     from: number,
     rows: PositionRows,
-    table: RowSpace["table"],
+    table: RowTable,
     gradient: GradientArrays,
   ): void {
+    this.begin();
+    const { start, symbols } = this.tableOf(table);
     gradient.touchedCount = this.code.countSlots(
       this.addressOf(slotCounts),
       table.symbolCount,
@@ -220,36 +263,38 @@ class WasmBackend implements Backend, Loops {
       this.addressOf(rows.ids),
       this.addressOf(rows.values),
       this.addressOf(rows.map),
-      this.addressOf(table.start),
-      this.addressOf(table.symbols),
-      this.addressOf(gradient.values),
-      this.addressOf(gradient.touched),
-      this.addressOf(gradient.isTouched),
+      start.byteOffset,
+      symbols.byteOffset,
+      this.ownAddressOf(gradient.values),
+      this.ownAddressOf(gradient.touched),
+      this.ownAddressOf(gradient.isTouched),
       gradient.touchedCount,
     );
   }
 
   touch(rows: Int32Array, count: number, gradient: GradientArrays): void {
+    this.begin();
     gradient.touchedCount = this.code.touchRows(
       this.addressOf(rows),
       count,
-      this.addressOf(gradient.touched),
-      this.addressOf(gradient.isTouched),
+      this.ownAddressOf(gradient.touched),
+      this.ownAddressOf(gradient.isTouched),
       gradient.touchedCount,
     );
   }
 
-  step(adagrad: AdaGradArrays, gradient: GradientArrays, table: RowSpace["table"], step: AdaGradStep): void {
+  step(adagrad: AdaGradArrays, gradient: GradientArrays, table: RowTable, step: AdaGradStep): void {
+    const { start } = this.tableOf(table);
     this.code.adagrad(
-      this.addressOf(gradient.touched),
+      this.ownAddressOf(gradient.touched),
       gradient.touchedCount,
-      this.addressOf(gradient.isTouched),
-      this.addressOf(gradient.values),
-      this.addressOf(table.start),
-      this.addressOf(adagrad.weights),
-      this.addressOf(adagrad.squares),
-      this.addressOf(adagrad.sums),
-      this.addressOf(adagrad.settled),
+      this.ownAddressOf(gradient.isTouched),
+      this.ownAddressOf(gradient.values),
+      start.byteOffset,
+      this.ownAddressOf(adagrad.weights),
+      this.ownAddressOf(adagrad.squares),
+      this.ownAddressOf(adagrad.sums),
+      this.ownAddressOf(adagrad.settled),
       step.step,
       step.rate,
       step.delta,
@@ -330,8 +375,6 @@ class WasmKernel implements Kernel {
   private readonly blocks: { address: number; bytes: number }[] = [];
   private space!: RowSpace;
   private graph!: SlotGraph;
-  /** Arrays of the problem at hand that lay elsewhere. */
-  private held: unknown[] = [];
 
   constructor(private readonly backend: WasmBackend) {
     this.state = backend.arrays.int32(groups.length + arrayCount);
@@ -386,16 +429,16 @@ class WasmKernel implements Kernel {
     const { backend, own } = this;
     this.space = space;
     this.graph = problem.graph;
-    this.held = [];
     backend.current = this;
+    backend.begin();
     own.graph = problem.graph;
     own.logPartition = backend.code.forward(
       this.state.byteOffset,
       backend.spaceOf(space),
-      this.place(weights),
+      backend.addressOf(weights),
       backend.graphOf(problem.graph),
-      this.place(problem.slotScores),
-      this.place(problem.slotInput),
+      backend.addressOf(problem.slotScores),
+      backend.addressOf(problem.slotInput),
       this.startsOf(problem),
       modes[inference.mode],
       inference.contexts,
@@ -403,26 +446,17 @@ class WasmKernel implements Kernel {
       inference.order,
       longest,
       inference.rows === "all" ? 1 : 0,
-      this.place(forced),
+      backend.addressOf(forced),
     );
     own.contextCount = own.slotStart[problem.graph.slotCount];
     return own;
   }
 
-  /** The address of an array, of which a copy is held if it lies elsewhere. */
-  private place(array: Int32Array | Float64Array | undefined): number {
-    if (!array) return 0;
-    const placed = this.backend.arrays.placed(array);
-    if (placed !== array) this.held.push(placed);
-    return placed.byteOffset;
-  }
-
   private startsOf({ starts }: Problem): number {
     if (!starts?.some((nodes) => nodes !== undefined)) return 0;
-    const addresses = starts.flatMap((nodes) =>
-      nodes ? [this.place(nodes.offsets), this.place(nodes.nodes)] : [0, 0],
-    );
-    return this.place(Int32Array.from(addresses));
+    const { backend } = this;
+    const addresses = starts.flatMap((nodes) => [backend.addressOf(nodes?.offsets), backend.addressOf(nodes?.nodes)]);
+    return backend.addressOf(Int32Array.from(addresses));
   }
 
   backward(): void {

@@ -5,6 +5,7 @@
 // The average of a weight over the steps since `startAverage` is kept in the same lazy way.
 
 import type { RowTable } from "../core/rows.js";
+import { backend } from "../kernel/choice.js";
 import type { Gradient } from "./gradient.js";
 
 export interface AdaGradOptions {
@@ -35,42 +36,19 @@ export class AdaGrad {
     readonly options: AdaGradOptions,
     start?: Float64Array,
   ) {
+    const { arrays } = backend();
     const entries = table.symbols.length;
-    this.weights = start ? Float64Array.from(start) : new Float64Array(entries);
-    this.squares = new Float64Array(entries);
-    this.sums = new Float64Array(entries);
-    this.settled = new Int32Array(table.start.length - 1);
+    this.weights = arrays.float64(entries);
+    if (start) this.weights.set(start);
+    this.squares = arrays.float64(entries);
+    this.sums = arrays.float64(entries);
+    this.settled = arrays.int32(table.start.length - 1);
   }
 
   /** One step along a gradient, which is cleared. */
   update(gradient: Gradient): void {
     this.step++;
-    for (let i = 0; i < gradient.touchedCount; i++) this.updateRow(gradient.touched[i], gradient.values);
-    gradient.reset();
-  }
-
-  private updateRow(row: number, gradient: Float64Array): void {
-    const { weights, squares, sums, settled, step } = this;
-    const { rate: eta, delta, l1, l2 } = this.options;
-    const rest = step - settled[row];
-    settled[row] = step;
-    const end = this.table.start[row + 1];
-    for (let e = this.table.start[row]; e < end; e++) {
-      const g = gradient[e];
-      let w = weights[e];
-      if (g === 0 && w === 0) continue;
-      gradient[e] = 0;
-      sums[e] += w * rest;
-      const square = squares[e] + g * g;
-      squares[e] = square;
-      const rate = eta / Math.sqrt(delta + square);
-      w += rate * g;
-      if (l1 > 0) {
-        const shrink = rest * rate * l1;
-        w = w > shrink ? w - shrink : w < -shrink ? w + shrink : 0;
-      }
-      weights[e] = w / (1 + rest * rate * l2);
-    }
+    backend().loops.step(this, gradient, this.table, { step: this.step, ...this.options });
   }
 
   /** Gives every row the shrinking and averaging it owes. */

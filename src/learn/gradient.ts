@@ -2,43 +2,40 @@
 // else, so adding and clearing cost what the example costs, not what the model does.
 
 import type { RowTable } from "../core/rows.js";
+import type { GradientArrays } from "../kernel/backend.js";
+import { backend } from "../kernel/choice.js";
 
-export class Gradient {
+export class Gradient implements GradientArrays {
   /** [entries] */
   readonly values: Float64Array;
-  /** [touchedCount] in use; rows, each once. */
-  touched = new Int32Array(256);
+  /** [rows], `touchedCount` in use; rows, each once. */
+  readonly touched: Int32Array;
   touchedCount = 0;
-  private readonly isTouched: Uint8Array;
+  readonly isTouched: Uint8Array;
 
   constructor(readonly table: RowTable) {
-    this.values = new Float64Array(table.symbols.length);
-    this.isTouched = new Uint8Array(table.start.length - 1);
+    const { arrays } = backend();
+    const rows = table.start.length - 1;
+    this.values = arrays.float64(table.symbols.length);
+    this.touched = arrays.int32(rows);
+    this.isTouched = arrays.uint8(rows);
   }
 
+  /** Notes that a row is not zero. */
   touch(row: number): void {
     if (this.isTouched[row]) return;
     this.isTouched[row] = 1;
-    if (this.touchedCount === this.touched.length) {
-      const larger = new Int32Array(this.touched.length * 2);
-      larger.set(this.touched);
-      this.touched = larger;
-    }
     this.touched[this.touchedCount++] = row;
-  }
-
-  /** Forgets which rows were touched; their values must have been set to zero. */
-  reset(): void {
-    for (let i = 0; i < this.touchedCount; i++) this.isTouched[this.touched[i]] = 0;
-    this.touchedCount = 0;
   }
 
   /** Sets everything back to zero. */
   clear(): void {
     const { start } = this.table;
     for (let i = 0; i < this.touchedCount; i++) {
-      this.values.fill(0, start[this.touched[i]], start[this.touched[i] + 1]);
+      const row = this.touched[i];
+      this.values.fill(0, start[row], start[row + 1]);
+      this.isTouched[row] = 0;
     }
-    this.reset();
+    this.touchedCount = 0;
   }
 }

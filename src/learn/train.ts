@@ -4,6 +4,7 @@
 // gradient is found, is the learner's business; tagger and transducer are both learners.
 
 import type { RowTable } from "../core/rows.js";
+import { backend } from "../kernel/choice.js";
 import { AdaGrad } from "./adagrad.js";
 import { Gradient } from "./gradient.js";
 import { generator, shuffle } from "./random.js";
@@ -164,10 +165,10 @@ export async function train(
     position,
     step: adagrad.step,
     averageFrom: adagrad.averageFrom,
-    weights: adagrad.weights,
-    squares: adagrad.squares,
-    sums: adagrad.sums,
-    settled: adagrad.settled,
+    weights: adagrad.weights.slice(),
+    squares: adagrad.squares.slice(),
+    sums: adagrad.sums.slice(),
+    settled: adagrad.settled.slice(),
     best,
     bestScore,
     bestEpoch,
@@ -304,8 +305,9 @@ export function split(
 async function judgeAll(
   learner: Learner,
   examples: Int32Array,
-  weights: Float64Array,
+  given: Float64Array,
 ): Promise<NonNullable<Epoch["heldOut"]>> {
+  const weights = backend().arrays.placed(given);
   let logLikelihood = 0;
   let errors = 0;
   let decisions = 0;

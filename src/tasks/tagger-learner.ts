@@ -1,12 +1,13 @@
 // The tagger as a learner: makes the engine's problem of a sequence, finds its gradient, judges it.
 
 import { allowedClamp, clampTrellis } from "../core/clamp.js";
-import { bestPath, posteriors, trellisLattice } from "../core/lattice.js";
+import { posteriors } from "../core/lattice.js";
 import type { Problem, RowSpace, StartNodes } from "../core/problem.js";
 import { childOf } from "../core/rows.js";
 import { chainGraph, type SlotGraph } from "../core/slots.js";
-import { grown, type Inference, type Trellis } from "../core/trellis.js";
-import { ReferenceKernel } from "../kernel/reference.js";
+import type { Inference, Trellis } from "../core/trellis.js";
+import type { PositionRows } from "../kernel/backend.js";
+import { backend } from "../kernel/choice.js";
 import type { Gradient } from "../learn/gradient.js";
 import type { Judged, Learner, Seen } from "../learn/train.js";
 import { allowedAt, type Corpus } from "./corpus.js";
@@ -16,18 +17,22 @@ import { type TaggerRows, taggerFamilies } from "./tagger-rows.js";
 const CACHED_LENGTH = 512;
 
 export class TaggerEngine {
-  readonly kernel = new ReferenceKernel();
+  private readonly backend = backend();
+  readonly kernel = this.backend.makeKernel();
   readonly space: RowSpace;
   readonly symbolCount: number;
   private readonly graphs: SlotGraph[] = [];
-  private slotScores = new Float64Array(1024);
-  private slotCounts = new Float64Array(1024);
+  private slotScores = this.backend.arrays.float64(1024);
+  private slotCounts = this.backend.arrays.float64(1024);
+  /** Rows of the attributes. */
+  private readonly attributeRow: Int32Array;
 
   constructor(
     readonly rows: TaggerRows,
     readonly inference: Inference,
   ) {
     this.symbolCount = rows.table.symbolCount;
+    this.attributeRow = this.backend.arrays.placed(rows.attributeRow);
     this.space = { table: rows.table, families: taggerFamilies(rows, inference.order) };
   }
 
@@ -62,31 +67,18 @@ export class TaggerEngine {
 
   /** slotScores(i)[y] = sum over the attributes of position i: value * weight(attribute, y) */
   private fillSlotScores(corpus: Corpus, from: number, length: number, weights: Float64Array): void {
-    const { symbolCount } = this;
-    const size = (length + 2) * symbolCount;
+    const { arrays, loops } = this.backend;
+    const size = (length + 2) * this.symbolCount;
     if (this.slotScores.length < size) {
-      this.slotScores = grown(this.slotScores, size);
-      this.slotCounts = grown(this.slotCounts, size);
+      this.slotScores = arrays.float64(2 * size);
+      this.slotCounts = arrays.float64(2 * size);
     }
-    const { slotScores } = this;
-    slotScores.fill(0, 0, size);
-    const { start, symbols } = this.rows.table;
-    const { attributeRow } = this.rows;
-    const { start: attributeStart, ids, values } = corpus.attributes;
-    for (let i = 0; i < length; i++) {
-      const base = i * symbolCount;
-      for (let a = attributeStart[from + i]; a < attributeStart[from + i + 1]; a++) {
-        const row = attributeRow[ids[a]];
-        if (row < 0) continue;
-        const end = start[row + 1];
-        if (values) {
-          const value = values[a];
-          for (let e = start[row]; e < end; e++) slotScores[base + symbols[e]] += value * weights[e];
-        } else {
-          for (let e = start[row]; e < end; e++) slotScores[base + symbols[e]] += weights[e];
-        }
-      }
-    }
+    this.slotScores.fill(0, 0, size);
+    loops.scoreSlots(this.slotScores, length, from, this.positionRows(corpus), this.rows.table, weights);
+  }
+
+  private positionRows(corpus: Corpus): PositionRows {
+    return { ...corpus.attributes, map: this.attributeRow };
   }
 
   /** Where the walks of the conjoined family begin at each slot. */
@@ -151,7 +143,7 @@ export class TaggerEngine {
   /** Adds the gradient of the sequence's log-likelihood. */
   learn(corpus: Corpus, sequence: number, weights: Float64Array, gradient: Gradient): Seen {
     const trellis = this.forward(corpus, sequence, weights, this.inference, this.inference.mode === "beam");
-    const contextLength = trellis.averageContextLength();
+    const contextLength = this.kernel.averageContextLength();
     const { slotCounts, symbolCount } = this;
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
@@ -161,10 +153,11 @@ export class TaggerEngine {
       gradient.clear();
       return { logLikelihood: 0, contextLength };
     }
-    for (let r = 0; r < trellis.rowStart[trellis.contextCount]; r++) gradient.touch(trellis.rows[r]);
+    const { loops } = this.backend;
+    loops.touch(trellis.rows, trellis.rowStart[trellis.contextCount], gradient);
     this.kernel.backward();
     this.kernel.addExpectations(gradient.values, slotCounts, -1);
-    this.addAttributes(corpus, from, length, gradient);
+    loops.countSlots(slotCounts, length, from, this.positionRows(corpus), this.rows.table, gradient);
     return { logLikelihood: clamped - trellis.logPartition, contextLength };
   }
 
@@ -212,30 +205,10 @@ export class TaggerEngine {
     return found.logPartition;
   }
 
-  /** Turns differences of expected decisions into the gradient of the attribute rows. */
-  private addAttributes(corpus: Corpus, from: number, length: number, gradient: Gradient): void {
-    const { slotCounts, symbolCount } = this;
-    const { start, symbols } = this.rows.table;
-    const { attributeRow } = this.rows;
-    const { start: attributeStart, ids, values } = corpus.attributes;
-    const out = gradient.values;
-    for (let i = 0; i < length; i++) {
-      const base = i * symbolCount;
-      for (let a = attributeStart[from + i]; a < attributeStart[from + i + 1]; a++) {
-        const row = attributeRow[ids[a]];
-        if (row < 0) continue;
-        gradient.touch(row);
-        const value = values ? values[a] : 1;
-        const end = start[row + 1];
-        for (let e = start[row]; e < end; e++) out[e] += value * slotCounts[base + symbols[e]];
-      }
-    }
-  }
-
   /** Judges a sequence: likelihood of its labels, and errors of the best output. */
   judge(corpus: Corpus, sequence: number, weights: Float64Array): Judged {
     let trellis = this.forward(corpus, sequence, weights);
-    const best = bestPath(trellisLattice(trellis));
+    const best = this.kernel.bestPath();
     if (this.inference.mode === "beam") trellis = this.forward(corpus, sequence, weights, this.inference, true);
     const logLikelihood = this.clampedLogPartition(corpus, sequence, trellis) - trellis.logPartition;
     const from = corpus.sequenceStart[sequence];
@@ -279,12 +252,16 @@ function addEntry(
 export class TaggerLearner implements Learner {
   readonly engine: TaggerEngine;
 
-  constructor(
-    readonly corpus: Corpus,
-    rows: TaggerRows,
-    inference: Inference,
-  ) {
+  readonly corpus: Corpus;
+
+  constructor(corpus: Corpus, rows: TaggerRows, inference: Inference) {
     this.engine = new TaggerEngine(rows, inference);
+    const { arrays } = backend();
+    const { start, ids, values } = corpus.attributes;
+    this.corpus = {
+      ...corpus,
+      attributes: { start: arrays.placed(start), ids: arrays.placed(ids), values: values && arrays.placed(values) },
+    };
   }
 
   get table() {

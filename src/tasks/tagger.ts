@@ -9,6 +9,7 @@ import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../c
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../core/lattice.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
+import { backend } from "../kernel/choice.js";
 import { goOnOptions } from "../learn/go-on.js";
 import { generator, uniform } from "../learn/random.js";
 import {
@@ -198,7 +199,7 @@ export class Tagger {
     this.attributes = parts.attributes;
     this.conjoined = parts.conjoined;
     this.rows = parts.rows;
-    this.weights = parts.weights;
+    this.weights = backend().arrays.placed(parts.weights);
     this.options = parts.options;
     this.source = parts.source;
     this.summary = parts.summary;

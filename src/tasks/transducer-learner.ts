@@ -5,12 +5,13 @@
 
 import { ClampedPass, type ClampTable, outputClamp } from "../core/clamped-pass.js";
 import { editDistance } from "../core/errors.js";
-import { bestPath, type Path, trellisLattice } from "../core/lattice.js";
+import type { Path } from "../core/lattice.js";
 import type { Problem, RowSpace } from "../core/problem.js";
 import { PrunedPass } from "../core/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../core/slots.js";
 import { grown, type Inference, type Trellis } from "../core/trellis.js";
-import { ReferenceKernel } from "../kernel/reference.js";
+import type { PositionRows } from "../kernel/backend.js";
+import { backend } from "../kernel/choice.js";
 import type { Gradient } from "../learn/gradient.js";
 import type { Judged, Learner, Seen } from "../learn/train.js";
 import { COUNT_CLASSES, countClass } from "./transducer-aligner.js";
@@ -77,15 +78,18 @@ export interface TransducerShape {
 }
 
 export class TransducerEngine {
-  readonly kernel = new ReferenceKernel();
+  private readonly backend = backend();
+  readonly kernel = this.backend.makeKernel();
   readonly space: RowSpace;
   readonly clamped = new ClampedPass();
   private readonly pruned = new PrunedPass();
   /** Whether the latest trellis has had its backward pass. */
   private isBackward = false;
   private readonly graphs: SlotGraph[] = [];
-  private slotScores = new Float64Array(1024);
-  private slotCounts = new Float64Array(1024);
+  private slotScores = this.backend.arrays.float64(1024);
+  private slotCounts = this.backend.arrays.float64(1024);
+  /** [positions][COUNT_CLASSES][symbolCount]: the same for a class of slots that have the same windows. */
+  private classScores = this.backend.arrays.float64(1024);
   private slotInput = new Int32Array(64);
   /** Window rows of the input at hand; those of position j and class q begin at windowStart[j * COUNT_CLASSES + q]. */
   private readonly windows: WindowFinder;
@@ -153,28 +157,28 @@ export class TransducerEngine {
   /** slotScores(j, k)[y] = sum over the windows around j, with the class of k: weight(window, y) */
   private fillSlotScores(length: number, weights: Float64Array): void {
     const { symbolCount, maxEmit } = this.shape;
+    const { arrays, loops } = this.backend;
     const size = (length * (maxEmit + 1) + 1) * symbolCount;
     if (this.slotScores.length < size) {
-      this.slotScores = grown(this.slotScores, size);
-      this.slotCounts = grown(this.slotCounts, size);
+      this.slotScores = arrays.float64(2 * size);
+      this.slotCounts = arrays.float64(2 * size);
     }
-    const { slotScores, windowStart } = this;
-    const { rows: windowRows } = this.windows;
-    const { start, symbols } = this.rows.table;
-    slotScores.fill(0, 0, size);
+    const classSize = length * COUNT_CLASSES * symbolCount;
+    if (this.classScores.length < classSize) this.classScores = arrays.float64(2 * classSize);
+    const { slotScores, classScores } = this;
+    classScores.fill(0, 0, classSize);
+    loops.scoreSlots(classScores, length * COUNT_CLASSES, 0, this.windowRows(), this.rows.table, weights);
     for (let j = 0; j < length; j++) {
       for (let k = 0; k <= maxEmit; k++) {
-        const base = (j * (maxEmit + 1) + k) * symbolCount;
-        if (k >= COUNT_CLASSES) {
-          slotScores.copyWithin(base, base - symbolCount, base);
-          continue;
-        }
-        for (let w = windowStart[j * COUNT_CLASSES + k]; w < windowStart[j * COUNT_CLASSES + k + 1]; w++) {
-          const end = start[windowRows[w] + 1];
-          for (let e = start[windowRows[w]]; e < end; e++) slotScores[base + symbols[e]] += weights[e];
-        }
+        const from = (j * COUNT_CLASSES + countClass(k)) * symbolCount;
+        slotScores.set(classScores.subarray(from, from + symbolCount), (j * (maxEmit + 1) + k) * symbolCount);
       }
     }
+    slotScores.fill(0, size - symbolCount, size);
+  }
+
+  private windowRows(): PositionRows {
+    return { start: this.windowStart, ids: this.windows.rows };
   }
 
   /**
@@ -217,7 +221,7 @@ export class TransducerEngine {
       return seen;
     }
     const trellis = this.kernel.forward(problem, this.space, weights, this.inference);
-    seen.contextLength = trellis.averageContextLength();
+    seen.contextLength = this.kernel.averageContextLength();
     const difference = this.differences(trellis);
     for (const { output, count } of answers) {
       const log = this.clamped.forward(trellis, this.clampOf(output, input.length));
@@ -247,7 +251,7 @@ export class TransducerEngine {
         : { clamp: this.clampOf(output, input.length), pass: this.clamped, by: strategy };
     const forced = moves ? this.forcedPath(moves, problem.graph.slotCount) : undefined;
     const trellis = this.kernel.forward(problem, this.space, weights, this.inference, forced, guide);
-    seen.contextLength += trellis.averageContextLength();
+    seen.contextLength += this.kernel.averageContextLength();
     const difference = this.differences(trellis);
     const log = moves ? addPath(trellis, moves, difference, count) : this.clamped.finish();
     if (log === Number.NEGATIVE_INFINITY) return;
@@ -310,7 +314,7 @@ export class TransducerEngine {
     const { arcMass } = trellis;
     for (let arc = 0; arc < arcs; arc++) arcMass[arc] = arcDifference[arc] - count * arcMass[arc];
     slotCounts.fill(0, 0, (length * (maxEmit + 1) + 1) * symbolCount);
-    for (let r = 0; r < trellis.rowStart[trellis.contextCount]; r++) gradient.touch(trellis.rows[r]);
+    this.backend.loops.touch(trellis.rows, trellis.rowStart[trellis.contextCount], gradient);
     kernel.addExpectations(gradient.values, slotCounts, 1);
     this.addWindows(length, gradient);
   }
@@ -318,34 +322,28 @@ export class TransducerEngine {
   /** Turns differences of expected decisions into the gradient of the window rows. */
   private addWindows(length: number, gradient: Gradient): void {
     const { symbolCount, maxEmit } = this.shape;
-    const { slotCounts, windowStart } = this;
-    const { rows: windowRows } = this.windows;
-    const { start, symbols } = this.rows.table;
-    const out = gradient.values;
+    const { slotCounts, classScores: classCounts } = this;
+    classCounts.fill(0, 0, length * COUNT_CLASSES * symbolCount);
     for (let j = 0; j < length; j++) {
       for (let k = 0; k <= maxEmit; k++) {
-        const base = (j * (maxEmit + 1) + k) * symbolCount;
-        const q = countClass(k);
-        for (let w = windowStart[j * COUNT_CLASSES + q]; w < windowStart[j * COUNT_CLASSES + q + 1]; w++) {
-          const row = windowRows[w];
-          gradient.touch(row);
-          const end = start[row + 1];
-          for (let e = start[row]; e < end; e++) out[e] += slotCounts[base + symbols[e]];
-        }
+        const to = (j * COUNT_CLASSES + countClass(k)) * symbolCount;
+        const from = (j * (maxEmit + 1) + k) * symbolCount;
+        for (let y = 0; y < symbolCount; y++) classCounts[to + y] += slotCounts[from + y];
       }
     }
+    this.backend.loops.countSlots(classCounts, length * COUNT_CLASSES, 0, this.windowRows(), this.rows.table, gradient);
   }
 
   /** The best path's output, for a quick judgement. */
-  bestOutput(trellis: Trellis): number[] {
-    const path = bestPath(trellisLattice(trellis));
+  bestOutput(): number[] {
+    const path = this.kernel.bestPath();
     const shift = this.shape.symbolCount - 1;
     return path ? path.symbols.filter((symbol) => symbol !== shift) : [];
   }
 
   judge(input: Int32Array, answers: readonly Answer[], weights: Float64Array): Judged & { aligned: number } {
-    const trellis = this.forward(input, weights);
-    const output = this.bestOutput(trellis);
+    this.forward(input, weights);
+    const output = this.bestOutput();
     let logLikelihood = 0;
     let errors = Number.POSITIVE_INFINITY;
     let decisions = 0;

@@ -11,6 +11,7 @@ import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, type Path, trellisLattice } from "../core/lattice.js";
 import { minimise } from "../core/minimise.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
+import { backend } from "../kernel/choice.js";
 import { goOnOptions } from "../learn/go-on.js";
 import { generator, shuffle } from "../learn/random.js";
 import {
@@ -182,7 +183,7 @@ export class Transducer {
     this.inputSymbols = parts.inputSymbols;
     this.outputSymbols = parts.outputSymbols;
     this.rows = parts.rows;
-    this.weights = parts.weights;
+    this.weights = backend().arrays.placed(parts.weights);
     this.options = parts.options;
     this.summary = parts.summary;
     this.note = parts.note;
@@ -472,7 +473,8 @@ async function imputeMoves(
   const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
   const engine = new TransducerEngine(rows, bigramShape, inference);
   const learner = new TransducerLearner(corpus, engine, "rcms");
-  const { weights } = await train(learner, { ...options, epochs: IMPUTING_PASSES, heldOut: 0 });
+  const trained = await train(learner, { ...options, epochs: IMPUTING_PASSES, heldOut: 0 });
+  const weights = backend().arrays.placed(trained.weights);
   const moves: (Int32Array | undefined)[] = [];
   for (let i = 0; i < corpus.inputCount; i++) {
     const trellis = engine.forward(inputOf(corpus, i), weights);
@@ -495,7 +497,7 @@ function chooseTemperature(learner: TransducerLearner, weights: Float64Array, op
   const { heldOut } = split(learner.exampleCount, options);
   const some = heldOut.slice(0, TEMPERATURE_INPUTS);
   if (some.length === 0) return 1;
-  const scaled = new Float64Array(weights.length);
+  const scaled = backend().arrays.float64(weights.length);
   const logLikelihood = (logTemperature: number): number => {
     const factor = Math.exp(-logTemperature);
     for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;

@@ -64,7 +64,7 @@ import {
   sums,
   use,
 } from "./state";
-import { addAll, dot, dropMasked, expAll, expOne, fillInts, maxOf } from "./vector";
+import { addAll, dot, dropMasked, expAll, expOne, fillInts, maxOf, raiseAll, separator } from "./vector";
 
 const BEGIN = -1;
 const RCMS = 0;
@@ -252,6 +252,8 @@ function gather(slot: i32): void {
       top = max(top, log + maxOf(arcScore + (<usize>(int(arcStart, c) + first) << 3), width));
     }
   }
+  // Sums of groups, and room for the choice among them; neither may move once rows point into it.
+  needSums(2 * groups * symbolCount);
   for (let s = 0; s < segments; s++) weigh(s);
 }
 
@@ -365,11 +367,9 @@ function weigh(segment: i32): void {
     }
     if (to - from == 1) setInt(groupRow, g, <i32>(arcMass + (<usize>(int(arcStart, int(list, from)) + first) << 3)));
   }
-  // Sums of groups with several members go into a matrix, which must not move once rows point into it.
   let several = 0;
   for (let g = int(segmentGroup, segment); g < stop; g++) if (members(g) > 1) several++;
   if (several == 0) return;
-  needSums(int(segmentGroup, segments) * symbolCount);
   for (let g = int(segmentGroup, segment); g < stop; g++) {
     if (members(g) == 1) continue;
     const sum = sums + (<usize>(g * symbolCount) << 3);
@@ -388,7 +388,7 @@ function members(g: i32): i32 {
   return int(groupStart, g + 1) - int(groupStart, g);
 }
 
-// The kept expansions: while they are chosen a heap with the lightest at the root, then sorted by symbol and group.
+// The kept expansions, each with its mass and its key, symbol << 32 | group.
 
 // @ts-expect-error
 @inline
@@ -401,39 +401,6 @@ function key(i: i32): u64 {
 function setKept(i: i32, weight: f64, name: u64): void {
   setNum(keptMass, i, weight);
   store<u64>(keptKey + (<usize>i << 3), name);
-}
-
-/** Whether a (mass, key) is to be dropped before another: the lighter, and of equals the later. */
-// @ts-expect-error
-@inline
-function worse(massA: f64, keyA: u64, massB: f64, keyB: u64): bool {
-  return massA < massB || (massA == massB && keyA > keyB);
-}
-
-function siftDown(i: i32, count: i32, weight: f64, name: u64): void {
-  for (;;) {
-    let child = 2 * i + 1;
-    if (child >= count) break;
-    if (child + 1 < count && worse(num(keptMass, child + 1), key(child + 1), num(keptMass, child), key(child))) child++;
-    if (!worse(num(keptMass, child), key(child), weight, name)) break;
-    setKept(i, num(keptMass, child), key(child));
-    i = child;
-  }
-  setKept(i, weight, name);
-}
-
-/** Takes an expansion in if it is among the heaviest so far. */
-function offer(weight: f64, name: u64): void {
-  if (kept < limit) {
-    let i = kept++;
-    while (i > 0) {
-      const up = (i - 1) >> 1;
-      if (!worse(weight, name, num(keptMass, up), key(up))) break;
-      setKept(i, num(keptMass, up), key(up));
-      i = up;
-    }
-    setKept(i, weight, name);
-  } else if (worse(num(keptMass, 0), key(0), weight, name)) siftDown(0, kept, weight, name);
 }
 
 /** Whether an expansion has any mass at all, also where it is too small for a number. */
@@ -459,7 +426,7 @@ function select(slot: i32, forcedArc: i32): void {
   for (let s = 0; s < segments; s++) {
     total += (int(segmentGroup, s + 1) - int(segmentGroup, s)) * (int(segmentEnd, s) - int(segmentFirst, s));
   }
-  needKept(min(total, limit) + 1);
+  needKept(total + 1);
   let floor: f64 = 0;
   if (lightest > 0) {
     for (let s = 0; s < segments; s++) {
@@ -470,34 +437,81 @@ function select(slot: i32, forcedArc: i32): void {
     }
     floor *= lightest;
   }
+  const bound = max(floor, total > 2 * limit ? lowerBound() : 0);
   for (let s = 0; s < segments; s++) {
-    const first = int(segmentFirst, s);
-    const width = int(segmentEnd, s) - first;
-    for (let g = int(segmentGroup, s); g < int(segmentGroup, s + 1); g++) offerRow(g, first, width, floor);
+    for (let g = int(segmentGroup, s); g < int(segmentGroup, s + 1); g++) {
+      collect(g, int(segmentFirst, s), int(segmentEnd, s) - int(segmentFirst, s), bound);
+    }
   }
+  if (kept > limit) dropLightest();
   if (forcedArc >= 0) keepForced(forcedArc);
   sortKept();
 }
 
-function offerRow(g: i32, first: i32, width: i32, floor: f64): void {
-  const row = <usize>int(groupRow, g);
-  let i = 0;
-  while (i < width) {
-    if (kept == limit && i + 1 < width) {
-      // Most pairs are lighter than what is kept: one comparison passes over both.
-      const least = f64x2.splat(num(keptMass, 0));
-      const end = row + (<usize>(width - 1) << 3);
-      let at = row + (<usize>i << 3);
-      while (at < end && !v128.any_true(f64x2.ge(v128.load(at), least))) at += 16;
-      i = <i32>((at - row) >> 3);
-      if (i >= width) return;
+/**
+ * A number that at least `limit` expansions reach: the limit-th largest, or less, of the maxima of at least so many disjoint
+ * sets, columns of blocks of groups. It spares most expansions a closer look.
+ */
+function lowerBound(): f64 {
+  const maxima = sums + (<usize>(groups * symbolCount) << 3);
+  let count = 0;
+  for (let s = 0; s < segments; s++) {
+    const width = int(segmentEnd, s) - int(segmentFirst, s);
+    const from = int(segmentGroup, s);
+    const to = int(segmentGroup, s + 1);
+    if (to == from) continue;
+    // As many blocks as give twice the sets that are needed, if there are groups enough.
+    const blocks = min(to - from, max(1, (2 * limit + width - 1) / width));
+    for (let b = 0; b < blocks; b++) {
+      const first = from + (b * (to - from)) / blocks;
+      const end = from + ((b + 1) * (to - from)) / blocks;
+      const at = maxima + (<usize>count << 3);
+      memory.copy(at, <usize>int(groupRow, first), <usize>width << 3);
+      for (let g = first + 1; g < end; g++) raiseAll(at, <usize>int(groupRow, g), width);
+      count += width;
     }
-    const weight = num(row, i);
-    if (weight >= floor && (weight > 0 || isPossible(g, first + i))) {
-      offer(weight, (<u64>(first + i) << 32) | <u64>g);
-    }
-    i++;
   }
+  return count < limit ? 0 : separator(maxima, count, limit, limit >> 2);
+}
+
+/** Takes in the expansions of a group that reach a bound. */
+function collect(g: i32, first: i32, width: i32, bound: f64): void {
+  const row = <usize>int(groupRow, g);
+  const bounds = f64x2.splat(bound);
+  let i = 0;
+  for (; i + 1 < width; i += 2) {
+    const reached = i64x2.bitmask(f64x2.ge(v128.load(row + (<usize>i << 3)), bounds));
+    if (reached == 0) continue;
+    if (reached & 1) collectOne(g, first, i, num(row, i));
+    if (reached & 2) collectOne(g, first, i + 1, num(row, i + 1));
+  }
+  if (i < width && num(row, i) >= bound) collectOne(g, first, i, num(row, i));
+}
+
+// @ts-expect-error
+@inline
+function collectOne(g: i32, first: i32, i: i32, weight: f64): void {
+  if (weight > 0 || isPossible(g, first + i)) setKept(kept++, weight, (<u64>(first + i) << 32) | <u64>g);
+}
+
+/** Leaves the `limit` heaviest; of equals, the first by key. */
+function dropLightest(): void {
+  const least = separator(keptMass, kept, limit, 0);
+  let reached = 0;
+  let above = 0;
+  for (let i = 0; i < kept; i++) {
+    reached += i32(num(keptMass, i) >= least);
+    above += i32(num(keptMass, i) > least);
+  }
+  if (reached > limit) sortKept();
+  let room = reached > limit ? limit - above : kept;
+  let count = 0;
+  for (let i = 0; i < kept; i++) {
+    const weight = num(keptMass, i);
+    if (weight < least || (weight == least && room-- <= 0)) continue;
+    setKept(count++, weight, key(i));
+  }
+  kept = count;
 }
 
 /** In order of symbol and group, which is that of contexts. */

@@ -142,3 +142,55 @@ export function dropMasked(to: usize, mask: usize, count: i32): void {
   }
   if (count & 1) store<f64>(to, load<f64>(to) * (1 - load<f64>(mask)));
 }
+
+/** to[i] = max(to[i], from[i]) */
+export function raiseAll(to: usize, from: usize, count: i32): void {
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    v128.store(to, f64x2.pmax(v128.load(to), v128.load(from)));
+    from += 16;
+    to += 16;
+  }
+  if (count & 1) store<f64>(to, max(load<f64>(to), load<f64>(from)));
+}
+
+/** How many of `count` numbers are at least `least`. */
+// @ts-expect-error
+@inline
+function reaching(values: usize, count: i32, least: f64): i32 {
+  const bounds = f64x2.splat(least);
+  let found = i64x2.splat(0);
+  const pairs = values + (<usize>(count & ~1) << 3);
+  while (values < pairs) {
+    found = i64x2.sub(found, f64x2.ge(v128.load(values), bounds));
+    values += 16;
+  }
+  let total = <i32>(i64x2.extract_lane(found, 0) + i64x2.extract_lane(found, 1));
+  if (count & 1) total += i32(load<f64>(values) >= least);
+  return total;
+}
+
+/** Powers of two below the greatest number within which the search begins. */
+const NEAR: u64 = 40;
+
+/**
+ * A bound that k of `count` numbers reach, none of them negative, and at most `slack` more; if equal numbers make that
+ * impossible, the k-th largest of them. 1 <= k <= count. Numbers that are not negative are ordered as their bits are, so
+ * this halves an interval of bits; counting has no branches to guess, unlike sorting.
+ */
+export function separator(values: usize, count: i32, k: i32, slack: i32): f64 {
+  let high = reinterpret<u64>(maxOf(values, count)) + 1;
+  let low: u64 = 0;
+  const near = high > NEAR << 52 ? high - (NEAR << 52) : 0;
+  if (reaching(values, count, reinterpret<f64>(near)) >= k) low = near;
+  else high = near;
+  while (high - low > 1) {
+    const middle = low + ((high - low) >> 1);
+    const found = reaching(values, count, reinterpret<f64>(middle));
+    if (found >= k) {
+      if (found <= k + slack) return reinterpret<f64>(middle);
+      low = middle;
+    } else high = middle;
+  }
+  return reinterpret<f64>(low);
+}
