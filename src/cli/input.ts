@@ -4,7 +4,7 @@
 import * as v from "valibot";
 import { InputError } from "../core/errors.js";
 import { type TaggingFormat, taggingFormats } from "../data/detect.js";
-import { parseFolds, pixelChoices } from "../data/letters.js";
+import { type Pixels, parseFolds, pixelChoices } from "../data/letters.js";
 import type { LineSource } from "../data/lines.js";
 import { parseLabel } from "../data/parser.js";
 import { readTagging } from "../data/read.js";
@@ -78,7 +78,7 @@ export async function* readForModel(
     format: options.format ?? note.format,
     labelled: needed,
     labelSets: note.labelSets,
-    pixels: options.pixels ?? ((options.format ?? note.format) === "letters" ? note.pixels : undefined),
+    pixels: pixelsFor(note, options),
     folds: options.folds === undefined ? undefined : parseFolds(options.folds),
     onFormat: (found) => {
       format = found;
@@ -100,6 +100,21 @@ export async function* readForModel(
     }
     yield { sequence, given, shown };
   }
+}
+
+/** The pixels that the model looks at: others would give it attributes that mean something else to it. */
+function pixelsFor(note: InputNote, { format = note.format, pixels }: ReadFlags): Pixels | undefined {
+  if (format !== "letters") return pixels; // refused by the reader
+  if (note.format !== undefined && note.format !== "letters") {
+    throw new InputError(`the model was trained on ${note.format}, not on letters`);
+  }
+  const trained = note.format === undefined ? pixels : (note.pixels ?? "16x8");
+  if (pixels !== undefined && pixels !== trained) {
+    throw new InputError(`the model was trained with --pixels ${trained}, not ${pixels}`, {
+      hint: "leave out --pixels",
+    });
+  }
+  return trained;
 }
 
 /** What stands before the label in the output. */

@@ -1,5 +1,7 @@
 // A sequence to tag as every data format gives it: columns of text, attributes with values, or both, and the labels as
-// far as they are known.
+// far as they are known. Programs without types may give anything: what is not of this shape is refused by name.
+
+import { InputError } from "../core/errors.js";
 
 /** One position's answer as data gives it: a label, a set of allowed labels (partial), or null (unknown, `_`). */
 export type GivenLabel = string | readonly string[] | null;
@@ -16,4 +18,47 @@ export interface TaggingSequence {
   /** Where it begins. */
   file?: string;
   line?: number;
+}
+
+/** Refuses what is no sequence; returns its length. */
+export function checkSequence(sequence: TaggingSequence, labels: readonly GivenLabel[] | undefined): number {
+  const { columns, attributes, values } = sequence;
+  const refuse = (reason: string, hint?: string) => new InputError(reason, { ...placeOf(sequence), hint });
+  checkRows("columns", columns, refuse);
+  checkRows("attributes", attributes, refuse);
+  const length = (columns ?? attributes)?.length;
+  if (length === undefined) {
+    throw refuse("the sequence has neither `columns` nor `attributes`", 'such as columns: [["the"], ["dog"]]');
+  }
+  for (const [name, given] of Object.entries({ attributes, values, labels })) {
+    if (given === undefined) continue;
+    if (!Array.isArray(given)) throw refuse(`\`${name}\` should be an array with an entry for each position`);
+    if (given.length !== length) throw refuse(`${given.length} ${name} for ${length} positions`);
+  }
+  values?.forEach((row, i) => {
+    if (row && row.length !== attributes?.[i].length) {
+      throw refuse(`\`values[${i}]\` has ${row.length} values for ${attributes?.[i].length ?? 0} attributes`);
+    }
+  });
+  labels?.forEach((label, i) => {
+    if (label === null || typeof label === "string" || areStrings(label)) return;
+    throw refuse(`\`labels[${i}]\` should be text, null or an array of labels`);
+  });
+  return length;
+}
+
+function checkRows(name: string, rows: unknown, refuse: (reason: string, hint?: string) => InputError): void {
+  if (rows === undefined) return;
+  if (!Array.isArray(rows)) throw refuse(`\`${name}\` should be an array with an entry for each position`);
+  const wrong = rows.findIndex((row) => !areStrings(row));
+  if (wrong < 0) return;
+  throw refuse(`\`${name}[${wrong}]\` should be an array of text`, `such as ${name}: [["the"], ["dog"]]`);
+}
+
+function areStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function placeOf({ file, line }: TaggingSequence): { file?: string; line?: number } {
+  return { file, line };
 }

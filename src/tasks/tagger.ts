@@ -24,7 +24,7 @@ import {
 } from "../learn/train.js";
 import { chunkingAttributes, columnAttributes } from "./attributes.js";
 import { type Corpus, CorpusBuilder, type PositionAttributes } from "./corpus.js";
-import type { GivenLabel, TaggingSequence } from "./sequence.js";
+import { checkSequence, type GivenLabel, type TaggingSequence } from "./sequence.js";
 import { TaggerEngine, TaggerLearner } from "./tagger-learner.js";
 import { mergeRows } from "./tagger-merge.js";
 import { type TaggerRows, taggerRows } from "./tagger-rows.js";
@@ -228,7 +228,8 @@ export class Tagger {
       if (!sequence.labels) throw new InputError("a sequence has no labels to learn from", sequence);
       const kind = maker.sourceOf(sequence);
       source ??= kind;
-      builder.add(sequence.labels.length, maker.make(sequence, source), sequence.labels, sequence);
+      const length = checkSequence(sequence, sequence.labels);
+      builder.add(length, maker.make(sequence, source), sequence.labels, sequence);
     }
     if (!source) throw new InputError("there are no sequences to learn from");
     const corpus = builder.build();
@@ -275,6 +276,7 @@ export class Tagger {
 
   /** The most probable labels of a sequence, with their probability and whatever else is asked for. */
   predict(sequence: TaggingSequence, options: PredictOptions = {}): TaggerPrediction {
+    checkPredictOptions(options);
     const { corpus, length } = this.encode(sequence, options.known);
     const inference = this.inferenceWith(options.inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
@@ -333,6 +335,7 @@ export class Tagger {
   }
 
   private inferenceWith(chosen: PredictOptions["inference"] = {}): Inference {
+    checkNames(chosen, ["inference", "contexts"]);
     const options = { ...this.options, ...chosen };
     checkTaggerOptions(options);
     return inferenceOf(options);
@@ -462,10 +465,7 @@ export class Tagger {
 
   private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
     const maker = { template: this.template, features: this.features, conjoin: this.options.conjoin };
-    const length = (sequence.columns ?? sequence.attributes)?.length ?? 0;
-    if (labels && labels.length !== length) {
-      throw new InputError(`${labels.length} labels for ${length} positions`, sequence);
-    }
+    const length = checkSequence(sequence, labels);
     const builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false);
     builder.add(length, makeAttributes(sequence, this.source, maker), labels, sequence);
     return { corpus: builder.build(), length };
@@ -531,7 +531,11 @@ function makePlainAttributes(
       hint: "give the function again with setFeatures",
     });
   }
-  return { attributes: columns.map((_, i) => features(columns, i)) };
+  const attributes = columns.map((_, i) => features(columns, i));
+  if (attributes.some((names) => !Array.isArray(names))) {
+    throw new InputError("the function `features` should give an array of names for each position");
+  }
+  return { attributes };
 }
 
 function attributeMaker(given: TrainTaggerOptions, conjoin: boolean) {
@@ -567,12 +571,33 @@ function inferenceOf(options: Omit<TaggerOptions, "l2">): Inference {
 const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
 const otherNames = ["template", "templateFile", "features", "from", "keep", "checkpoint", "note"] as const;
 
+function checkNames(given: object, known: readonly string[]): void {
+  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
+}
+
+const predictNames: readonly (keyof PredictOptions)[] = [
+  "nbest",
+  "marginals",
+  "confidences",
+  "samples",
+  "seed",
+  "contexts",
+  "known",
+  "inference",
+];
+
+function checkPredictOptions(options: PredictOptions): void {
+  checkNames(options, predictNames);
+  for (const name of ["nbest", "samples"] as const) {
+    const value = options[name];
+    if (value === undefined || (Number.isInteger(value) && value >= 0)) continue;
+    throw new InputError(`option \`${name}\` must be a whole number of at least 0, not ${value}`);
+  }
+}
+
 /** Checks options by name and range, and fills in the defaults. */
 function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks: TrainingHooks } {
-  const known = [...taggerOptionNames, ...hookNames, ...otherNames];
-  for (const name of Object.keys(given)) {
-    if (!(known as string[]).includes(name)) throw unknownName("option", name, known);
-  }
+  checkNames(given, [...taggerOptionNames, ...hookNames, ...otherNames]);
   const options: ChosenOptions = given.keep && given.from ? keptOptions(given.from) : { ...taggerDefaults };
   for (const name of taggerOptionNames) {
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });

@@ -297,12 +297,22 @@ describe("formats and attributes", () => {
     const { out } = await run("predict", "letters.sg", "letter.data", "--folds", "1");
     expect(out).toMatch(/^1\tb\t\S+\n1\tc\t\S+\n\n11\tb/);
     expect((await run("predict", "letters.sg", "letter.data", "--folds", "1-")).code).toBe(2);
+    // Other pixels, or pictures for a model of words, would be answered with nonsense.
+    expect(await run("evaluate", "letters.sg", "letter.data", "--pixels", "16x8")).toMatchObject({ code: 2, out: "" });
+    const words = await run("predict", "model.sg", "letter.data", "--format", "letters");
+    expect(words).toMatchObject({ code: 2, out: "" });
+    expect(words.error).toMatch(/the model was trained on columns, not on letters/);
   });
 
   test("a warm start knows what the older model knew", async () => {
     folder.write("more.txt", "the DT\nzebra NN\n\n");
     const options = ["--epochs", "1", "--rate", "0.001", "--held-out", "0", "--quiet", "--out"];
     await run("train", "tag", "more.txt", "--from", "model.sg", ...options, "warm.sg");
+    folder.write("other.txt", "0815 A\n4711 B\n\n");
+    folder.write("digits.tpl", "U9:%x[0,0]\n");
+    const loud = ["--epochs", "1", "--template", "digits.tpl", "--out", "other.sg"];
+    const strange = await run("train", "tag", "other.txt", "--from", "model.sg", ...loud);
+    expect(strange.error).toMatch(/^stargram: no attribute of model\.sg is in the data/);
     const { out } = await run("evaluate", "warm.sg", "test.txt", "--json");
     expect(JSON.parse(out).unknownLabels).toBe(0); // labels that `more.txt` alone does not have
     const weights = JSON.parse((await run("inspect", "warm.sg", "--label", "DT", "--json")).out).weights;

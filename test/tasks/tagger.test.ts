@@ -263,6 +263,30 @@ describe("training", () => {
     expect(zeros(sparse)).toBeGreaterThan(zeros(plain) + 10);
   });
 
+  it("refuses sequences of another shape, as programs without types may give them", async () => {
+    const wrong: [sequence: unknown, message: RegExp][] = [
+      [{ columns: ["the"], labels: ["A"] }, /`columns\[0\]` should be an array of text/],
+      [{ columns: "the", labels: ["A"] }, /`columns` should be an array/],
+      [{ tokens: ["the"], labels: ["A"] }, /neither `columns` nor `attributes`/],
+      [{ columns: [["the"], ["dog"]], labels: ["A"] }, /1 labels for 2 positions/],
+      [{ columns: [["the"]], labels: ["A", "B"] }, /2 labels for 1 positions/],
+      [{ columns: [["the"]], labels: [3] }, /`labels\[0\]` should be text/],
+      [{ columns: [["the"]], labels: "A" }, /`labels` should be an array/],
+      [{ attributes: [["a", "b"]], values: [[1]], labels: ["A"] }, /1 values for 2 attributes/],
+    ];
+    const tagger = await Tagger.train([{ columns: [["the"]], labels: ["A"] }], quick);
+    for (const [sequence, message] of wrong) {
+      await expect(Tagger.train([sequence as TaggingSequence], quick)).rejects.toThrow(message);
+      expect(() => tagger.logLikelihood(sequence as TaggingSequence)).toThrow(message);
+    }
+    const features = (() => "abc") as unknown as TrainTaggerOptions["features"];
+    await expect(Tagger.train([{ columns: [["the"]], labels: ["A"] }], { features })).rejects.toThrow(/array of names/);
+    const one = { columns: [["the"]] };
+    expect(() => tagger.predict(one, { nbst: 2 } as object)).toThrow(/`nbst`; did you mean `nbest`/);
+    expect(() => tagger.predict(one, { nbest: -1 })).toThrow(/`nbest` must be/);
+    expect(() => tagger.predict(one, { inference: { mode: "beam" } as object })).toThrow(/`mode`/);
+  });
+
   it("refuses what it cannot use, by name", async () => {
     await expect(Tagger.train(data, { ordr: 2 } as TrainTaggerOptions)).rejects.toThrow(/`ordr`; did you mean `order`/);
     await expect(Tagger.train(data, { order: -1 })).rejects.toThrow(InputError);

@@ -213,6 +213,9 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
       },
     });
     progress.end();
+    if (from && !flags.quiet && !tagger.attributes.all().some((name) => from.attributes.indexOf(name) >= 0)) {
+      say(`no attribute of ${flags.from} is in the data: its weights were of no use`);
+    }
     await saveModel(tagger, flags.out);
     const { stopped } = tagger.summary;
     if (!stopped) await unlink(checkpointPath).catch(() => undefined);
@@ -372,10 +375,10 @@ function checkWidth(sequence: TaggingSequence, input: InputNote, first: string):
   const width = (sequence.columns as string[][])[0].length;
   input.columns ??= width;
   if (width === input.columns) return;
-  throw new InputError(`${width} columns and a label, where the data begins with ${input.columns}`, {
+  throw new InputError(`${plural(width, "column")} and a label, where the data begins with ${input.columns}`, {
     file: sequence.file,
     line: sequence.line,
-    hint: `all data must have the columns of ${first}`,
+    hint: `all data must have the columns of ${first === "-" ? "the first sequence" : first}`,
   });
 }
 
