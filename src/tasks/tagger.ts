@@ -238,10 +238,17 @@ export class Tagger {
     const ownRows = taggerRows(corpus, sizes, chosen);
     const rows = kept ? mergeRows(kept.rows, ownRows) : ownRows;
     const learner = new TaggerLearner(corpus, rows, inferenceOf(chosen));
-    const l2 = chosen.l2 ?? given.checkpoint?.l2 ?? (kept ? 0 : await chooseL2(learner, chosen, hooks.shouldStop));
+    let choseInHaste = false;
+    const stopsChoosing = (): boolean => {
+      choseInHaste ||= hooks.shouldStop?.() ?? false;
+      return choseInHaste;
+    };
+    const l2 = chosen.l2 ?? given.checkpoint?.l2 ?? (kept ? 0 : await chooseL2(learner, chosen, stopsChoosing));
     const options: TaggerOptions = { ...chosen, l2 };
     const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
-    const trained = await train(learner, options, hooks, { start, checkpoint: given.checkpoint });
+    // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
+    const trainingHooks = choseInHaste ? { ...hooks, onCheckpoint: undefined } : hooks;
+    const trained = await train(learner, options, trainingHooks, { start, checkpoint: given.checkpoint });
     // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
     const weights = trained.weights.map(Math.fround);
     checkLearned(weights, options, labels.size > 1 && !trained.stopped);

@@ -230,6 +230,21 @@ describe("training", () => {
     }
   });
 
+  it("leaves no checkpoint when it is stopped while it chooses its penalty", async () => {
+    const many = puzzle(120, 8); // enough to choose by
+    const { l2: _, ...open } = options;
+    let asked = 0;
+    const checkpoints: Checkpoint[] = [];
+    const stopped = await Tagger.train(many, {
+      ...open,
+      epochs: 1,
+      shouldStop: () => ++asked >= 10,
+      onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint),
+    });
+    expect(stopped.summary).toMatchObject({ stopped: true, history: [] });
+    expect(checkpoints).toEqual([]); // gone on with, it would end as another model than an undisturbed training gives
+  });
+
   it("keeps the weights of the pass that was best on the held-out part", async () => {
     const { summary } = await Tagger.train(data, { ...options, epochs: 12, l2: 0, rate: 1 });
     const scores = summary.history.map((epoch) => epoch.heldOut?.logLikelihood as number);

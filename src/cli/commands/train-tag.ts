@@ -26,10 +26,11 @@ import {
 import { type InputNote, inputNoteOf } from "../input.js";
 import { Interrupt } from "../interrupt.js";
 import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { duration, percent, plural, quoted, say, writeJson } from "../output.js";
+import { CheckFailed, duration, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 import { readAnswers, sequenceOf } from "../review-items.js";
+import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
 
 const d = taggerDefaults;
 const limits = taggerLimits;
@@ -46,7 +47,8 @@ Attributes of columns come from --template, or are built in (--features):
   text       the word, its lower case, affixes, shape and neighbours; n-grams of further columns (default)
   chunking   words and parts of speech in a window of five, as in CRFsuite's chunking example
 
-First Ctrl-C: the model so far and a checkpoint are saved. Second: ends at once, files stay as they were.`;
+First Ctrl-C: the model so far and a checkpoint are saved (before the first pass, while --l2 is being chosen, there is
+nothing to save: exit code 1). Second: ends at once, files stay as they were.`;
 
 export function register(program: Command): void {
   const group = groupOf(program, "train", "learn a model from data");
@@ -103,12 +105,12 @@ export function register(program: Command): void {
       ]),
     )
     .option("--seed <n>", `seed of everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER))
-    .option("--threads <n>", "threads to train with (default 1)", whole(1))
     .option("--from <model>", "begin with the weights of this model")
     .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated)
     .option("--resume", "go on with a training that was stopped; options not given are those it had")
     .option("--quiet", "no progress and no summary")
-    .option("--json", "print a summary as one JSON object on standard output")
+    .option("--json", "print a summary as one JSON object on standard output");
+  addThreadOptions(command)
     .addHelpText("after", notes)
     .addHelpText(
       "after",
@@ -124,13 +126,12 @@ export function register(program: Command): void {
     .action(trainTag);
 }
 
-interface TrainFlags {
+interface TrainFlags extends ThreadFlags {
   out: string;
   add?: string[];
   resume?: boolean;
   quiet?: boolean;
   json?: boolean;
-  threads?: number;
   template?: string;
   from?: string;
 }
@@ -194,10 +195,11 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
     }
     interrupt.trainingStarts();
   }
+  let canGoOn = false;
   try {
     const tagger = await Tagger.train(checkedSequences(), {
       ...settings.options,
-      ...threadOption(flags),
+      ...crewOf(flags, flags.quiet),
       template: settings.template,
       templateFile: flags.template,
       features: settings.features,
@@ -208,11 +210,15 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
       onProgress: (state) => progress.training(state),
       shouldStop: () => interrupt.asked,
       onCheckpoint: async (checkpoint) => {
+        canGoOn = true;
         if (!isFile) return;
         await writeFileSafely(checkpointPath, encodeCheckpoint({ settings, data: data.value(), checkpoint }));
       },
     });
     progress.end();
+    if (tagger.summary.stopped && !canGoOn) {
+      throw new CheckFailed("stopped while the L2 penalty was being chosen: nothing was learned, nothing is saved");
+    }
     if (from && !flags.quiet && !tagger.attributes.all().some((name) => from.attributes.indexOf(name) >= 0)) {
       say(`no attribute of ${flags.from} is in the data: its weights were of no use`);
     }
@@ -380,12 +386,6 @@ function checkWidth(sequence: TaggingSequence, input: InputNote, first: string):
     line: sequence.line,
     hint: `all data must have the columns of ${first === "-" ? "the first sequence" : first}`,
   });
-}
-
-function threadOption({ threads = 1, quiet }: TrainFlags): Record<string, number> {
-  if ("threads" in taggerDefaults) return { threads };
-  if (threads > 1 && !quiet) say("training runs on one thread; --threads has no effect yet");
-  return {};
 }
 
 async function report(tagger: Tagger, flags: TrainFlags, seconds: number): Promise<void> {
