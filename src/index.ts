@@ -9,5 +9,7 @@ export { type ReadPairsOptions, readPairs } from "./data/pairs.js";
 export { type ReadTaggingOptions, readTagging } from "./data/read.js";
 export { datasets, getDataset, type LocalDataset } from "./data/registry.js";
 export { type ReviewItem, readReview, saveReview } from "./data/review.js";
+// Threads
+export { threadCrew } from "./learn/crew.js";
 // Models in files
 export { loadModel, saveModel } from "./model/disk.js";

@@ -4,7 +4,6 @@
 
 import { Command, CommanderError } from "commander";
 import { flushed, printError, silenceBrokenPipes } from "./output.js";
-import { versionLine } from "./version.js";
 
 interface CommandFile {
   register(program: Command): void;
@@ -21,6 +20,7 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   align: [() => import("./commands/align.js")],
   decipher: [() => import("./commands/decipher.js")],
   encipher: [() => import("./commands/encipher.js")],
+  explore: [() => import("./commands/explore.js")],
   inspect: [() => import("./commands/inspect.js")],
   data: [() => import("./commands/data.js")],
   experiment: [() => import("./commands/experiment.js")],
@@ -34,6 +34,7 @@ Where to start:
   stargram predict model.sg new.txt               label new text, with probabilities
   stargram calibrate model.sg held-out.txt --precision 0.99   promise a precision; then predict --precision 0.99
   stargram decipher cipher.txt --plain text.txt   find the key of a cipher from plain text of its language
+  stargram explore                                see it all in a browser
   stargram COMMAND --help                         options and examples of a command
 
 Exit codes: 0 done, 1 a check failed, 2 bad input or usage.`;
@@ -42,7 +43,7 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
   const program = new Command("stargram");
   program
     .description("Structured prediction over sequences, with probabilities that cover every output.")
-    .version(versionLine(), "-V, --version", "print the version and the kernel in use")
+    .version(asksVersion(words) ? await versionText() : "", "-V, --version", "print the version and the kernel in use")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "stargram: ")) })
@@ -53,9 +54,19 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
   return program;
 }
 
+function asksVersion(words: readonly string[]): boolean {
+  return words[0] === "--version" || words[0] === "-V";
+}
+
+/** Loaded when asked for: it takes a moment to find out which kernel works. */
+async function versionText(): Promise<string> {
+  const { versionLine } = await import("./version.js");
+  return versionLine();
+}
+
 /** The files a command line needs: those of its command, none for the version, all for an overview or a mistyped command. */
 function filesFor(words: readonly string[]): (() => Promise<CommandFile>)[] {
-  if (words[0] === "--version" || words[0] === "-V") return [];
+  if (asksVersion(words)) return [];
   return words.length > 0 && Object.hasOwn(commands, words[0]) ? commands[words[0]] : Object.values(commands).flat();
 }
 

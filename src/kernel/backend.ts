@@ -115,6 +115,14 @@ export interface Backend {
   makeKernel(): Kernel;
 }
 
+/** The same value with every array of numbers in it placed. */
+export function placedAll<T>(value: T, arrays: Arrays): T {
+  if (value instanceof Int32Array || value instanceof Float64Array) return arrays.placed(value) as T;
+  if (Array.isArray(value)) return value.map((item) => placedAll(item, arrays)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, placedAll(item, arrays)])) as T;
+}
+
 /** The arrays of plain JavaScript. */
 export const plainArrays: Arrays = {
   float64: (length) => new Float64Array(length),

@@ -42,11 +42,17 @@ export class KernelMemory implements Arrays {
           : { initial: FIXED_PAGES, maximum: FIXED_PAGES },
       );
     if (!memory) this.top()[0] = FIRST_BLOCK;
-    this.buffers.add(this.memory.buffer);
+  }
+
+  /** The memory's bytes. Another thread may have made it grow, so that this is an object never seen before. */
+  get buffer(): ArrayBufferLike {
+    const { buffer } = this.memory;
+    this.buffers.add(buffer);
+    return buffer;
   }
 
   private top(): Uint32Array {
-    return new Uint32Array(this.memory.buffer, TOP_AT, 1);
+    return new Uint32Array(this.buffer, TOP_AT, 1);
   }
 
   /** Takes a block of at least this many bytes. Its bytes are zero unless `dirty` is allowed. */
@@ -54,7 +60,7 @@ export class KernelMemory implements Arrays {
     const size = sizeClass(bytes);
     const address = this.free.get(size)?.pop();
     if (address !== undefined) {
-      if (!dirty) new Uint8Array(this.memory.buffer, address, size).fill(0);
+      if (!dirty) new Uint8Array(this.buffer, address, size).fill(0);
       return { address, bytes: size };
     }
     const from = Atomics.add(this.top(), 0, size);
@@ -70,7 +76,6 @@ export class KernelMemory implements Arrays {
     if (!this.shared) return false;
     try {
       this.memory.grow(Math.min(MOST_PAGES - present, Math.max(needed - present, present >> 2)));
-      this.buffers.add(this.memory.buffer);
       return true;
     } catch {
       return this.memory.buffer.byteLength / PAGE >= needed;
@@ -86,17 +91,17 @@ export class KernelMemory implements Arrays {
 
   float64(length: number): Float64Array {
     const block = this.take(length * 8);
-    return this.owned(new Float64Array(this.memory.buffer, block.address, length), block);
+    return this.owned(new Float64Array(this.buffer, block.address, length), block);
   }
 
   int32(length: number): Int32Array {
     const block = this.take(length * 4);
-    return this.owned(new Int32Array(this.memory.buffer, block.address, length), block);
+    return this.owned(new Int32Array(this.buffer, block.address, length), block);
   }
 
   uint8(length: number): Uint8Array {
     const block = this.take(length);
-    return this.owned(new Uint8Array(this.memory.buffer, block.address, length), block);
+    return this.owned(new Uint8Array(this.buffer, block.address, length), block);
   }
 
   private owned<T extends object>(array: T, block: Block): T {

@@ -149,7 +149,7 @@ class WasmBackend implements Backend, Loops {
     }
     this.scratchUsed = from + array.byteLength;
     const address = this.scratch.address + from;
-    new Uint8Array(this.arrays.memory.buffer, address, array.byteLength).set(
+    new Uint8Array(this.arrays.buffer, address, array.byteLength).set(
       new Uint8Array(array.buffer, array.byteOffset, array.byteLength),
     );
     return address;
@@ -396,7 +396,7 @@ class WasmKernel implements Kernel {
       const array = firstArray[group] + i;
       const old = blocks[array];
       const block = arrays.take(room * bytes, true);
-      const { buffer } = arrays.memory;
+      const { buffer } = arrays;
       if (old.bytes > 0) {
         const used = state[group] * bytes;
         new Uint8Array(buffer, block.address, used).set(new Uint8Array(buffer, old.address, used));

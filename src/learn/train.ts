@@ -17,7 +17,43 @@ export interface Learner {
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
   /** Judges an example without learning from it. */
   judge(example: number, weights: Float64Array): Judged;
+  /** What another thread needs to be the same learner; without it, one thread trains. */
+  share?(): SharedLearner;
 }
+
+/** A learner for another thread: the module at `module` exports `revive`, which makes the learner of `data`. */
+export interface SharedLearner {
+  /** Its address. */
+  module: string;
+  /** Numbers, arrays and objects; what is large lies in the kernel's memory, which threads share. */
+  data: unknown;
+}
+
+/** Threads that train together. */
+export interface Crew {
+  /**
+   * Learns from the examples `order[from]`, `order[from + 1]`, … until all are done or `shouldStop` says so; `onProgress`
+   * is called now and then. Resolves with what was done.
+   */
+  learn(order: Int32Array, from: number, watch: CrewWatch): Promise<CrewDone>;
+  /** Sums over examples. */
+  judge(examples: Int32Array, weights: Float64Array): Promise<Judged>;
+  close(): Promise<void>;
+}
+
+export interface CrewDone {
+  examples: number;
+  logLikelihood: number;
+  contextLength: number;
+}
+
+export interface CrewWatch {
+  onProgress(done: CrewDone): void;
+  shouldStop(): boolean;
+}
+
+/** Gathers the threads for a learner and the weights it learns; undefined if it cannot be shared. */
+export type CrewMaker = (learner: Learner, adagrad: AdaGrad) => Crew | undefined;
 
 export interface Seen {
   logLikelihood: number;
@@ -97,6 +133,17 @@ export interface TrainingHooks {
   onCheckpoint?(checkpoint: Checkpoint): void | Promise<void>;
   /** Asked between examples; true stops after the one at hand. */
   shouldStop?(): boolean;
+  /** Trains on several threads; `onExample` is not called then. */
+  crew?: CrewMaker;
+}
+
+export const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop", "crew"] as const;
+
+/** The hooks among options. */
+export function hooksOf(given: TrainingHooks): TrainingHooks {
+  const hooks: TrainingHooks = {};
+  for (const name of hookNames) if (given[name]) Object.assign(hooks, { [name]: given[name] });
+  return hooks;
 }
 
 /** Everything a training needs to go on where it was. */
@@ -188,54 +235,73 @@ export async function train(
     });
   let stopped = false;
   let paused = Date.now();
-  while (epoch <= options.epochs && !stopped && epoch - bestEpoch <= options.patience + 1) {
-    const order = shuffle(training.slice(), generator(options.seed, epoch));
-    if (position === 0) {
-      // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
-      // start of training and still smooths more than one pass.
-      if ((epoch & (epoch - 1)) === 0) adagrad.startAverage();
-      passLogLikelihood = 0;
-      passContextLength = 0;
-    }
-    while (position < total) {
-      const seen = learner.learn(order[position], adagrad.weights, gradient);
-      adagrad.update(gradient);
-      position++;
-      passLogLikelihood += seen.logLikelihood;
-      passContextLength += seen.contextLength;
-      hooks.onExample?.(adagrad.step, seen);
-      if (Date.now() - paused > 100) {
-        report();
-        await pause();
-        paused = Date.now();
+  const crew = hooks.crew?.(learner, adagrad);
+  try {
+    while (epoch <= options.epochs && !stopped && epoch - bestEpoch <= options.patience + 1) {
+      const order = shuffle(training.slice(), generator(options.seed, epoch));
+      if (position === 0) {
+        // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
+        // start of training and still smooths more than one pass.
+        if ((epoch & (epoch - 1)) === 0) adagrad.startAverage();
+        passLogLikelihood = 0;
+        passContextLength = 0;
       }
-      if (hooks.shouldStop?.() && position < total) {
-        stopped = true;
-        break;
+      if (crew) {
+        const before = { position, passLogLikelihood, passContextLength };
+        const note = (done: CrewDone): void => {
+          position = before.position + done.examples;
+          passLogLikelihood = before.passLogLikelihood + done.logLikelihood;
+          passContextLength = before.passContextLength + done.contextLength;
+        };
+        const onProgress = (done: CrewDone): void => {
+          note(done);
+          report();
+        };
+        note(await crew.learn(order, position, { onProgress, shouldStop: () => hooks.shouldStop?.() === true }));
+        stopped = position < total;
       }
+      while (position < total && !stopped) {
+        const seen = learner.learn(order[position], adagrad.weights, gradient);
+        adagrad.update(gradient);
+        position++;
+        passLogLikelihood += seen.logLikelihood;
+        passContextLength += seen.contextLength;
+        hooks.onExample?.(adagrad.step, seen);
+        if (Date.now() - paused > 100) {
+          report();
+          await pause();
+          paused = Date.now();
+        }
+        if (hooks.shouldStop?.() && position < total) {
+          stopped = true;
+          break;
+        }
+      }
+      if (stopped) break;
+      const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
+      const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate, crew) : undefined;
+      const score = judged ? (options.select === "accuracy" ? judged.accuracy : judged.logLikelihood) : epoch;
+      if (score > bestScore) {
+        bestScore = score;
+        best = candidate;
+        bestEpoch = epoch;
+      }
+      history.push({
+        epoch,
+        trainLogLikelihood: passLogLikelihood / Math.max(1, total),
+        contextLength: passContextLength / Math.max(1, total),
+        heldOut: judged,
+      });
+      report();
+      epoch++;
+      position = 0;
+      if (hooks.shouldStop?.()) stopped = true;
+      if (epoch <= options.epochs && !stopped) await hooks.onCheckpoint?.(checkpoint());
     }
-    if (stopped) break;
-    const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
-    const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate) : undefined;
-    const score = judged ? (options.select === "accuracy" ? judged.accuracy : judged.logLikelihood) : epoch;
-    if (score > bestScore) {
-      bestScore = score;
-      best = candidate;
-      bestEpoch = epoch;
-    }
-    history.push({
-      epoch,
-      trainLogLikelihood: passLogLikelihood / Math.max(1, total),
-      contextLength: passContextLength / Math.max(1, total),
-      heldOut: judged,
-    });
-    report();
-    epoch++;
-    position = 0;
-    if (hooks.shouldStop?.()) stopped = true;
-    if (epoch <= options.epochs && !stopped) await hooks.onCheckpoint?.(checkpoint());
+    if (stopped) await hooks.onCheckpoint?.(checkpoint());
+  } finally {
+    await crew?.close();
   }
-  if (stopped) await hooks.onCheckpoint?.(checkpoint());
   // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
   const weights = bestEpoch > 0 ? best : adagrad.average();
   return { weights, history, bestEpoch, stopped };
@@ -306,29 +372,34 @@ async function judgeAll(
   learner: Learner,
   examples: Int32Array,
   given: Float64Array,
+  crew?: Crew,
 ): Promise<NonNullable<Epoch["heldOut"]>> {
   const weights = backend().arrays.placed(given);
-  let logLikelihood = 0;
-  let errors = 0;
-  let decisions = 0;
-  let right = 0;
+  const sum = crew ? await crew.judge(examples, weights) : nothingJudged();
   let paused = Date.now();
-  for (const example of examples) {
-    const judged = learner.judge(example, weights);
-    logLikelihood += judged.logLikelihood;
-    errors += judged.errors;
-    decisions += judged.decisions;
-    right += judged.right;
+  for (const example of crew ? [] : examples) {
+    addJudged(sum, learner.judge(example, weights));
     if (Date.now() - paused > 100) {
       await pause();
       paused = Date.now();
     }
   }
   return {
-    logLikelihood: logLikelihood / examples.length,
-    accuracy: decisions ? 1 - errors / decisions : 1,
-    exact: right / examples.length,
+    logLikelihood: sum.logLikelihood / examples.length,
+    accuracy: sum.decisions ? 1 - sum.errors / sum.decisions : 1,
+    exact: sum.right / examples.length,
   };
+}
+
+export function nothingJudged(): Judged {
+  return { logLikelihood: 0, decisions: 0, errors: 0, right: 0 };
+}
+
+export function addJudged(sum: Judged, more: Judged): void {
+  sum.logLikelihood += more.logLikelihood;
+  sum.decisions += more.decisions;
+  sum.errors += more.errors;
+  sum.right += more.right;
 }
 
 /** Lets timers, signals and messages through. */

@@ -6,10 +6,10 @@ import type { Problem, RowSpace, StartNodes } from "../core/problem.js";
 import { childOf } from "../core/rows.js";
 import { chainGraph, type SlotGraph } from "../core/slots.js";
 import type { Inference, Trellis } from "../core/trellis.js";
-import type { PositionRows } from "../kernel/backend.js";
+import { type PositionRows, placedAll } from "../kernel/backend.js";
 import { backend } from "../kernel/choice.js";
 import type { Gradient } from "../learn/gradient.js";
-import type { Judged, Learner, Seen } from "../learn/train.js";
+import type { Judged, Learner, Seen, SharedLearner } from "../learn/train.js";
 import { allowedAt, type Corpus } from "./corpus.js";
 import { type TaggerRows, taggerFamilies } from "./tagger-rows.js";
 
@@ -19,20 +19,20 @@ const CACHED_LENGTH = 512;
 export class TaggerEngine {
   private readonly backend = backend();
   readonly kernel = this.backend.makeKernel();
+  readonly rows: TaggerRows;
   readonly space: RowSpace;
   readonly symbolCount: number;
   private readonly graphs: SlotGraph[] = [];
   private slotScores = this.backend.arrays.float64(1024);
   private slotCounts = this.backend.arrays.float64(1024);
-  /** Rows of the attributes. */
-  private readonly attributeRow: Int32Array;
 
   constructor(
-    readonly rows: TaggerRows,
+    given: TaggerRows,
     readonly inference: Inference,
   ) {
+    const rows = placedAll(given, this.backend.arrays);
+    this.rows = rows;
     this.symbolCount = rows.table.symbolCount;
-    this.attributeRow = this.backend.arrays.placed(rows.attributeRow);
     this.space = { table: rows.table, families: taggerFamilies(rows, inference.order) };
   }
 
@@ -78,7 +78,7 @@ export class TaggerEngine {
   }
 
   private positionRows(corpus: Corpus): PositionRows {
-    return { ...corpus.attributes, map: this.attributeRow };
+    return { ...corpus.attributes, map: this.rows.attributeRow };
   }
 
   /** Where the walks of the conjoined family begin at each slot. */
@@ -251,17 +251,11 @@ function addEntry(
 /** A corpus to train a tagger on. */
 export class TaggerLearner implements Learner {
   readonly engine: TaggerEngine;
-
   readonly corpus: Corpus;
 
   constructor(corpus: Corpus, rows: TaggerRows, inference: Inference) {
+    this.corpus = placedAll(corpus, backend().arrays);
     this.engine = new TaggerEngine(rows, inference);
-    const { arrays } = backend();
-    const { start, ids, values } = corpus.attributes;
-    this.corpus = {
-      ...corpus,
-      attributes: { start: arrays.placed(start), ids: arrays.placed(ids), values: values && arrays.placed(values) },
-    };
   }
 
   get table() {
@@ -279,4 +273,22 @@ export class TaggerLearner implements Learner {
   judge(example: number, weights: Float64Array): Judged {
     return this.engine.judge(this.corpus, example, weights);
   }
+
+  share(): SharedLearner {
+    const { corpus, engine } = this;
+    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference };
+    return { module: import.meta.url, data };
+  }
+}
+
+interface SharedData {
+  corpus: Corpus;
+  rows: TaggerRows;
+  inference: Inference;
+}
+
+/** The learner that another thread shares. */
+export function revive(data: unknown): TaggerLearner {
+  const { corpus, rows, inference } = data as SharedData;
+  return new TaggerLearner(corpus, rows, inference);
 }

@@ -16,6 +16,8 @@ import {
   type Checkpoint,
   chooseL2,
   type Epoch,
+  hookNames,
+  hooksOf,
   type Trained,
   type TrainingHooks,
   type TrainingOptions,
@@ -198,7 +200,6 @@ export class Tagger {
     this.labels = parts.labels;
     this.attributes = parts.attributes;
     this.conjoined = parts.conjoined;
-    this.rows = parts.rows;
     this.weights = backend().arrays.placed(parts.weights);
     this.options = parts.options;
     this.source = parts.source;
@@ -208,6 +209,7 @@ export class Tagger {
     this.features = parts.features;
     this.template = parts.source.kind === "template" ? parseTemplate(parts.source.text) : undefined;
     this.engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
+    this.rows = this.engine.rows;
   }
 
   /** Learns from labelled sequences. Labels may be partly unknown. */
@@ -575,7 +577,6 @@ function inferenceOf(options: Omit<TaggerOptions, "l2">): Inference {
   return { mode: inference, contexts, order, recombine, byRows: recombine && inference === "exact", rows };
 }
 
-const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
 const otherNames = ["template", "templateFile", "features", "from", "keep", "checkpoint", "note"] as const;
 
 function checkNames(given: object, known: readonly string[]): void {
@@ -609,10 +610,8 @@ function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks
   for (const name of taggerOptionNames) {
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
   }
-  const hooks: TrainingHooks = {};
-  for (const name of hookNames) if (given[name]) Object.assign(hooks, { [name]: given[name] });
   checkTaggerOptions(options);
-  return { options, hooks };
+  return { options, hooks: hooksOf(given) };
 }
 
 /** The options of a tagger that is to learn from more examples, for those. */

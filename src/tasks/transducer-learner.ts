@@ -10,10 +10,10 @@ import type { Problem, RowSpace } from "../core/problem.js";
 import { PrunedPass } from "../core/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../core/slots.js";
 import { grown, type Inference, type Trellis } from "../core/trellis.js";
-import type { PositionRows } from "../kernel/backend.js";
+import { placedAll } from "../kernel/backend.js";
 import { backend } from "../kernel/choice.js";
 import type { Gradient } from "../learn/gradient.js";
-import type { Judged, Learner, Seen } from "../learn/train.js";
+import type { Judged, Learner, Seen, SharedLearner } from "../learn/train.js";
 import { COUNT_CLASSES, countClass } from "./transducer-aligner.js";
 import { answerOf, inputOf, type PairCorpus } from "./transducer-pairs.js";
 import {
@@ -33,7 +33,7 @@ const MOST_NODES = 16_000_000;
 const BAND = 257;
 
 /** Log of the least probability of a path that stays a number well above the smallest. */
-const LEAST_LOG = -500;
+export const LEAST_LOG = -500;
 
 /** Graphs of inputs up to this length are kept. */
 const CACHED_LENGTH = 256;
@@ -80,6 +80,7 @@ export interface TransducerShape {
 export class TransducerEngine {
   private readonly backend = backend();
   readonly kernel = this.backend.makeKernel();
+  readonly rows: TransducerRows;
   readonly space: RowSpace;
   readonly clamped = new ClampedPass();
   private readonly pruned = new PrunedPass();
@@ -90,18 +91,19 @@ export class TransducerEngine {
   private slotCounts = this.backend.arrays.float64(1024);
   /** [positions][COUNT_CLASSES][symbolCount]: the same for a class of slots that have the same windows. */
   private classScores = this.backend.arrays.float64(1024);
-  private slotInput = new Int32Array(64);
-  /** Window rows of the input at hand; those of position j and class q begin at windowStart[j * COUNT_CLASSES + q]. */
+  private slotInput = this.backend.arrays.int32(64);
+  /** Window rows of the input at hand. */
   private readonly windows: WindowFinder;
-  private windowStart = new Int32Array(64);
   private arcDifference = new Float64Array(1024);
 
   constructor(
-    readonly rows: TransducerRows,
+    given: TransducerRows,
     readonly shape: TransducerShape,
     readonly inference: Inference,
   ) {
-    this.windows = new WindowFinder(rows.windowTree, shape.rowOptions, shape.boundary);
+    const rows = placedAll(given, this.backend.arrays);
+    this.rows = rows;
+    this.windows = new WindowFinder(rows.windowTree, shape.rowOptions, shape.boundary, this.backend.arrays);
     this.space = {
       table: rows.table,
       families: transducerFamilies(rows, shape.symbolCount - 1, inference.order),
@@ -123,9 +125,9 @@ export class TransducerEngine {
   private problem(input: Int32Array, weights: Float64Array): Problem {
     const { maxEmit, boundary, rowOptions } = this.shape;
     const graph = this.graph(input.length);
-    this.findWindows(input);
+    this.windows.find(input, maxEmit);
     this.fillSlotScores(input.length, weights);
-    if (this.slotInput.length < graph.slotCount) this.slotInput = grown(this.slotInput, graph.slotCount);
+    if (this.slotInput.length < graph.slotCount) this.slotInput = this.backend.arrays.int32(2 * graph.slotCount);
     for (let slot = 0; slot + 1 < graph.slotCount; slot++) {
       this.slotInput[slot] = input[Math.floor(slot / (maxEmit + 1))];
     }
@@ -138,20 +140,6 @@ export class TransducerEngine {
     if (length > CACHED_LENGTH) return transducerGraph(length, maxEmit, symbolCount);
     this.graphs[length] ??= transducerGraph(length, maxEmit, symbolCount);
     return this.graphs[length];
-  }
-
-  private findWindows(input: Int32Array): void {
-    const { windows } = this;
-    const size = input.length * COUNT_CLASSES;
-    if (this.windowStart.length < size + 1) this.windowStart = grown(this.windowStart, size + 1);
-    windows.count = 0;
-    for (let j = 0; j < input.length; j++) {
-      for (let q = 0; q < COUNT_CLASSES; q++) {
-        this.windowStart[j * COUNT_CLASSES + q] = windows.count;
-        if (q <= this.shape.maxEmit) windows.find(input, j, q);
-      }
-    }
-    this.windowStart[size] = windows.count;
   }
 
   /** slotScores(j, k)[y] = sum over the windows around j, with the class of k: weight(window, y) */
@@ -167,7 +155,7 @@ export class TransducerEngine {
     if (this.classScores.length < classSize) this.classScores = arrays.float64(2 * classSize);
     const { slotScores, classScores } = this;
     classScores.fill(0, 0, classSize);
-    loops.scoreSlots(classScores, length * COUNT_CLASSES, 0, this.windowRows(), this.rows.table, weights);
+    loops.scoreSlots(classScores, length * COUNT_CLASSES, 0, this.windows, this.rows.table, weights);
     for (let j = 0; j < length; j++) {
       for (let k = 0; k <= maxEmit; k++) {
         const from = (j * COUNT_CLASSES + countClass(k)) * symbolCount;
@@ -175,10 +163,6 @@ export class TransducerEngine {
       }
     }
     slotScores.fill(0, size - symbolCount, size);
-  }
-
-  private windowRows(): PositionRows {
-    return { start: this.windowStart, ids: this.windows.rows };
   }
 
   /**
@@ -331,7 +315,7 @@ export class TransducerEngine {
         for (let y = 0; y < symbolCount; y++) classCounts[to + y] += slotCounts[from + y];
       }
     }
-    this.backend.loops.countSlots(classCounts, length * COUNT_CLASSES, 0, this.windowRows(), this.rows.table, gradient);
+    this.backend.loops.countSlots(classCounts, length * COUNT_CLASSES, 0, this.windows, this.rows.table, gradient);
   }
 
   /** The best path's output, for a quick judgement. */
@@ -383,17 +367,24 @@ export class TransducerLearner implements Learner {
   /** [inputs] pairs that had an alignment when the input was last learned from or judged; before, that could have one. */
   readonly aligned: Int32Array;
 
+  readonly corpus: PairCorpus;
+
   constructor(
-    readonly corpus: PairCorpus,
+    corpus: PairCorpus,
     readonly engine: TransducerEngine,
     readonly strategy: Strategy,
     /** [answers] imputed moves, for `forced`. */
     readonly moves?: readonly (Int32Array | undefined)[],
+    aligned?: Int32Array,
   ) {
-    this.aligned = Int32Array.from({ length: corpus.inputCount }, (_, example) => {
+    const { arrays } = backend();
+    this.corpus = placedAll(corpus, arrays);
+    this.aligned = aligned ?? arrays.int32(corpus.inputCount);
+    if (aligned) return;
+    for (let example = 0; example < corpus.inputCount; example++) {
       const most = inputOf(corpus, example).length * engine.shape.maxEmit;
-      return this.answers(example).reduce((sum, { output, count }) => sum + (output.length <= most ? count : 0), 0);
-    });
+      for (const { output, count } of this.answers(example)) if (output.length <= most) this.aligned[example] += count;
+    }
   }
 
   get table() {
@@ -430,4 +421,23 @@ export class TransducerLearner implements Learner {
     this.aligned[example] = judged.aligned;
     return judged;
   }
+
+  share(): SharedLearner {
+    const { corpus, engine, strategy, moves, aligned } = this;
+    const { rows, shape, inference } = engine;
+    const data: SharedData = { corpus, rows, shape, inference, strategy, moves, aligned };
+    return { module: import.meta.url, data };
+  }
+}
+
+interface SharedData extends Pick<TransducerLearner, "corpus" | "strategy" | "moves" | "aligned"> {
+  rows: TransducerRows;
+  shape: TransducerShape;
+  inference: Inference;
+}
+
+/** The learner that another thread shares. */
+export function revive(data: unknown): TransducerLearner {
+  const { corpus, rows, shape, inference, strategy, moves, aligned } = data as SharedData;
+  return new TransducerLearner(corpus, new TransducerEngine(rows, shape, inference), strategy, moves, aligned);
 }

@@ -9,7 +9,8 @@
 import type { RowFamily, StartNodes } from "../core/problem.js";
 import { childOf, PairIndex, type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../core/rows.js";
 import { BEGIN, grown } from "../core/trellis.js";
-import { countClass } from "./transducer-aligner.js";
+import type { Arrays } from "../kernel/backend.js";
+import { COUNT_CLASSES, countClass } from "./transducer-aligner.js";
 
 export interface TransducerRowOptions {
   /** Input symbols looked at on either side of the one at hand. */
@@ -93,60 +94,126 @@ interface Walker {
 type Visit = (node: number) => void;
 
 /**
- * Walks all window features of position j. The first event says which kind of feature: 0 the class of written symbols
- * alone; then substrings from `left` symbols to the left; then the symbol at hand and what is `away` symbols to the right,
- * or to the left, read away from it.
+ * The window features of a position as walks of the tree: kinds and then input symbols, without the class of written
+ * symbols. Kind 0 is the class alone; then substrings from `left` symbols to the left; then the symbol at hand and what
+ * is `away` symbols to the right, or to the left, read away from it.
  */
-function walkWindows(
-  { window, windowLength, skipLength }: TransducerRowOptions,
-  input: Int32Array,
-  j: number,
-  writtenClass: number,
-  boundary: number,
-  next: (node: number, event: number) => number,
-  hasRow: Visit,
-): void {
-  const first = writtenClass * (3 * window + 2);
-  const bias = next(0, first);
-  if (bias >= 0) hasRow(bias);
-  for (let left = 0; left <= window; left++) {
-    let node = next(0, first + 1 + left);
-    const end = Math.min(j + window, j - left + windowLength - 1);
-    for (let i = j - left; i <= end && node >= 0; i++) {
-      const symbol = symbolAt(input, i, boundary);
-      if (symbol < 0) break;
-      node = next(node, symbol);
-      if (node >= 0 && i >= j) hasRow(node);
+class WindowWalks {
+  count = 0;
+  private kind = new Int32Array(16);
+  /** [count + 1] first symbol of each walk. */
+  private start = new Int32Array(17);
+  private symbols = new Int32Array(128);
+  /** Number of symbols from which on the walk's nodes are features. */
+  private least = new Int32Array(16);
+
+  constructor(
+    private readonly options: TransducerRowOptions,
+    private readonly boundary: number,
+  ) {}
+
+  /** Lists the walks of position j. */
+  list(input: Int32Array, j: number): void {
+    const { window, windowLength, skipLength } = this.options;
+    this.count = 0;
+    this.begin(0, 0);
+    for (let left = 0; left <= window; left++) {
+      this.begin(1 + left, left + 1);
+      this.read(input, j - left, 1, Math.min(window + left, windowLength - 1) + 1);
     }
-  }
-  if (skipLength === 0) return;
-  for (let way = 1; way >= -1; way -= 2) {
-    for (let away = 2; away <= window; away++) {
-      let node = next(0, first + window + away + (way < 0 ? window - 1 : 0));
-      if (node >= 0) node = next(node, input[j]);
-      for (let n = 0; n < skipLength && away + n <= window && node >= 0; n++) {
-        const symbol = symbolAt(input, j + way * (away + n), boundary);
-        if (symbol < 0) break;
-        node = next(node, symbol);
-        if (node >= 0) hasRow(node);
+    if (skipLength === 0) return;
+    for (let way = 1; way >= -1; way -= 2) {
+      for (let away = 2; away <= window; away++) {
+        this.begin(window + away + (way < 0 ? window - 1 : 0), 2);
+        this.add(input[j]);
+        this.read(input, j + way * away, way, Math.min(skipLength, window - away + 1));
       }
     }
   }
+
+  private begin(kind: number, least: number): void {
+    if (this.count === this.kind.length) {
+      this.kind = grown(this.kind, this.count + 1);
+      this.least = grown(this.least, this.count + 1);
+      this.start = grown(this.start, this.kind.length + 1);
+    }
+    this.kind[this.count] = kind;
+    this.least[this.count] = least;
+    this.start[this.count + 1] = this.start[this.count];
+    this.count++;
+  }
+
+  private add(symbol: number): void {
+    const end = this.start[this.count]++;
+    if (end === this.symbols.length) this.symbols = grown(this.symbols, end + 1);
+    this.symbols[end] = symbol;
+  }
+
+  /** Reads up to `length` symbols from a position on in one direction, to just outside the input. */
+  private read(input: Int32Array, from: number, way: number, length: number): void {
+    for (let n = 0; n < length; n++) {
+      const symbol = symbolAt(input, from + way * n, this.boundary);
+      if (symbol < 0) return;
+      this.add(symbol);
+    }
+  }
+
+  /** Goes down the tree along every walk, with a class of written symbols, as far as `next` gives nodes. */
+  follow(writtenClass: number, next: (node: number, event: number) => number, hasRow: Visit): void {
+    const first = writtenClass * windowKinds(this.options.window);
+    for (let walk = 0; walk < this.count; walk++) {
+      let node = next(0, first + this.kind[walk]);
+      const from = this.start[walk];
+      const length = this.start[walk + 1] - from;
+      for (let n = 0; node >= 0; n++) {
+        if (n >= this.least[walk]) hasRow(node);
+        if (n === length) break;
+        node = next(node, this.symbols[from + n]);
+      }
+    }
+  }
+
+  /** The same in a built tree: writes the rows met to `rows` from `count` on, which must have room; returns the new count. */
+  findRows(tree: RowTree, writtenClass: number, rows: Int32Array, count: number): number {
+    const { kind, start, symbols, least } = this;
+    const first = writtenClass * windowKinds(this.options.window);
+    let found = count;
+    for (let walk = 0; walk < this.count; walk++) {
+      let node = childOf(tree, 0, first + kind[walk]);
+      for (let n = 0, i = start[walk]; node >= 0; n++, i++) {
+        if (n >= least[walk] && tree.row[node] >= 0) rows[found++] = tree.row[node];
+        if (i === start[walk + 1]) break;
+        node = childOf(tree, node, symbols[i]);
+      }
+    }
+    return found;
+  }
+
+  /** Nodes that a class can meet, at most. */
+  get size(): number {
+    return this.count + this.start[this.count];
+  }
+}
+
+/** Kinds of window features; see `WindowWalks`. */
+function windowKinds(window: number): number {
+  return 3 * window + 2;
 }
 
 class WindowWalker implements Walker {
   private input: Int32Array = new Int32Array(0);
-  constructor(
-    readonly options: TransducerRowOptions,
-    readonly boundary: number,
-  ) {}
+  private readonly walks: WindowWalks;
+  constructor(options: TransducerRowOptions, boundary: number) {
+    this.walks = new WindowWalks(options, boundary);
+  }
 
   begin(pair: AlignedPair): void {
     this.input = pair.input;
   }
 
   walk(_m: number, j: number, written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
-    walkWindows(this.options, this.input, j, countClass(written), this.boundary, next, hasRow);
+    this.walks.list(this.input, j);
+    this.walks.follow(countClass(written), next, hasRow);
   }
 }
 
@@ -336,28 +403,44 @@ export function transducerFamilies(rows: TransducerRows, shift: number, order: n
   ];
 }
 
-/** Finds the window rows of positions in a built tree. */
+/** Finds the window rows of inputs in a built tree. */
 export class WindowFinder {
-  /** Rows found, `count` of them in use; the caller sets `count` back. */
-  rows = new Int32Array(1024);
-  count = 0;
-  private readonly next = (node: number, event: number): number => childOf(this.tree, node, event);
-  private readonly note = (node: number): void => {
-    const row = this.tree.row[node];
-    if (row < 0) return;
-    if (this.count === this.rows.length) this.rows = grown(this.rows, this.count + 1);
-    this.rows[this.count++] = row;
-  };
+  /** Rows found, position by position and class by class. */
+  ids: Int32Array;
+  /** [positions * COUNT_CLASSES + 1] where those of position j and class q begin: at j * COUNT_CLASSES + q. */
+  start: Int32Array;
+  private readonly walks: WindowWalks;
 
   constructor(
     private readonly tree: RowTree,
-    private readonly options: TransducerRowOptions,
-    private readonly boundary: number,
-  ) {}
+    options: TransducerRowOptions,
+    boundary: number,
+    private readonly arrays: Pick<Arrays, "int32">,
+  ) {
+    this.walks = new WindowWalks(options, boundary);
+    this.ids = arrays.int32(1024);
+    this.start = arrays.int32(64);
+  }
 
-  /** Appends the rows of position j with a class of written symbols. */
-  find(input: Int32Array, j: number, writtenClass: number): void {
-    walkWindows(this.options, input, j, writtenClass, this.boundary, this.next, this.note);
+  /** Finds the rows of an input, of classes up to that of `most` written symbols. */
+  find(input: Int32Array, most: number): void {
+    const { walks, arrays, tree } = this;
+    const size = input.length * COUNT_CLASSES + 1;
+    if (this.start.length < size) this.start = arrays.int32(2 * size);
+    let count = 0;
+    for (let j = 0; j < input.length; j++) {
+      walks.list(input, j);
+      if (this.ids.length < count + COUNT_CLASSES * walks.size) {
+        const larger = arrays.int32(2 * (count + COUNT_CLASSES * walks.size));
+        larger.set(this.ids);
+        this.ids = larger;
+      }
+      for (let q = 0; q < COUNT_CLASSES; q++) {
+        this.start[j * COUNT_CLASSES + q] = count;
+        if (q <= most) count = walks.findRows(tree, q, this.ids, count);
+      }
+    }
+    this.start[size - 1] = count;
   }
 }
 

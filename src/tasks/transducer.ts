@@ -18,6 +18,8 @@ import {
   type Checkpoint,
   chooseL2,
   type Epoch,
+  hookNames,
+  hooksOf,
   split,
   type Trained,
   type TrainingHooks,
@@ -26,7 +28,13 @@ import {
   trainingDefaults,
 } from "../learn/train.js";
 import { Aligner } from "./transducer-aligner.js";
-import { type Strategy, TransducerEngine, TransducerLearner, type TransducerShape } from "./transducer-learner.js";
+import {
+  LEAST_LOG,
+  type Strategy,
+  TransducerEngine,
+  TransducerLearner,
+  type TransducerShape,
+} from "./transducer-learner.js";
 import { answerOf, inputOf, type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
 import { type AlignedPair, type TransducerRowOptions, type TransducerRows, transducerRows } from "./transducer-rows.js";
 
@@ -182,7 +190,6 @@ export class Transducer {
   constructor(parts: TransducerParts) {
     this.inputSymbols = parts.inputSymbols;
     this.outputSymbols = parts.outputSymbols;
-    this.rows = parts.rows;
     this.weights = backend().arrays.placed(parts.weights);
     this.options = parts.options;
     this.summary = parts.summary;
@@ -190,6 +197,7 @@ export class Transducer {
     this.calibration = parts.calibration;
     const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
     this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
+    this.rows = this.engine.rows;
   }
 
   /** Learns from pairs. Pairs with the same input are several right answers for it. */
@@ -294,7 +302,7 @@ export class Transducer {
     const found: Found[] = [];
     const seen = new Set<string>();
     let left = 1;
-    const best = bestPath(lattice) as Path;
+    const best = this.engine.kernel.bestPath() as Path;
     const logOf = this.engine.pathOutputs(length, best);
     const add = (path: Path): void => {
       const output = path.symbols.filter((move) => move !== this.outputSymbols.size);
@@ -306,7 +314,11 @@ export class Transducer {
       found.push({ output, moves: path.symbols, log });
       found.sort((a, b) => b.log - a.log);
     };
-    const enough = (): boolean => found.length >= count && Math.exp(found[count - 1].log) >= left;
+    // Outputs so improbable that numbers cannot tell what is left are taken as they come.
+    const enough = (): boolean => {
+      const last = found.length >= count ? found[count - 1].log : undefined;
+      return last !== undefined && (last < LEAST_LOG || Math.exp(last) >= left);
+    };
     // One best path is found much faster than the first of many, and is often all that is needed.
     add(best);
     if (enough()) return found;
@@ -527,16 +539,13 @@ function summaryOf(
   };
 }
 
-const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop"] as const;
 const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
 const chosenNames = ["maxEmit", "minCount", "heldOut", "l2"] as const;
 
 function readHooks(given: TrainTransducerOptions): TrainingHooks {
   const known = [...Object.keys(transducerDefaults), ...chosenNames, ...hookNames, ...otherNames];
   for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
-  const hooks: TrainingHooks = {};
-  for (const name of hookNames) if (given[name]) Object.assign(hooks, { [name]: given[name] });
-  return hooks;
+  return hooksOf(given);
 }
 
 /** Inputs held out, at most: more would not choose better and would be missed in training. */

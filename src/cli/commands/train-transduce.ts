@@ -17,10 +17,11 @@ import { strategies, type TrainTransducerOptions, Transducer, transducerDefaults
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { counted, duration, percent, plural, quoted, say, writeJson } from "../output.js";
+import { duration, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 import { pairOf, readAnswers } from "../review-items.js";
+import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
 import { exists, readCheckpoint } from "./train-tag.js";
 
 const d = transducerDefaults;
@@ -50,7 +51,7 @@ export function addPairOptions(command: Command): Command {
 
 /** The options that say how to learn. */
 export function addTransducerOptions(command: Command): Command {
-  return command
+  command
     .addOption(
       new Option("--strategy <name>", `how contexts are chosen while learning (default ${d.strategy})`).choices(
         strategies,
@@ -67,6 +68,7 @@ export function addTransducerOptions(command: Command): Command {
     .option("--held-out <share>", "share of the inputs held out", real(0, { beyond: 1 }))
     .option("--patience <n>", `passes without improvement before stopping (default ${d.patience})`, whole(0))
     .option("--seed <n>", `seed of everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER));
+  return addThreadOptions(command);
 }
 
 export function register(program: Command): void {
@@ -163,14 +165,16 @@ interface Training extends MoreToLearn {
   checkpointPath?: string;
   /** The training to go on with. */
   saved?: SavedTraining;
+  /** Told of each pair. */
+  onPair?(pair: SymbolPair): void;
 }
 
-/** Trains on the pairs of files as the command line says; `layout` gets how they were read. */
+/** Trains on the pairs of files as the command line says. */
 export async function trainOnFiles(
   files: readonly string[],
   command: Command,
-  { quiet, from: path, add = [], checkpointPath, saved }: Training,
-): Promise<{ transducer: Transducer; layout: PairLayout }> {
+  { quiet, from: path, add = [], checkpointPath, saved, onPair }: Training,
+): Promise<Transducer> {
   const progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
   const interrupt = new Interrupt(quiet);
   const fromBytes = path === undefined ? undefined : await readModelBytes(path);
@@ -183,6 +187,7 @@ export async function trainOnFiles(
   const seen = (pair: SymbolPair): SymbolPair => {
     data.add([pair.input, pair.output]);
     progress.reading(++count);
+    onPair?.(pair);
     return pair;
   };
   async function* pairs(): AsyncGenerator<SymbolPair> {
@@ -209,6 +214,7 @@ export async function trainOnFiles(
       from,
       checkpoint: saved?.checkpoint,
       note: { input },
+      ...crewOf(command.opts<ThreadFlags>(), quiet),
       onProgress: (state) => progress.training(state),
       shouldStop: () => interrupt.asked,
       onCheckpoint: async (checkpoint) => {
@@ -220,7 +226,7 @@ export async function trainOnFiles(
     if (!transducer.weights.every(Number.isFinite)) {
       throw new InputError("the weights grew without bound", { hint: "try a smaller --rate or a larger --l2" });
     }
-    return { transducer, layout: input as PairLayout };
+    return transducer;
   } finally {
     progress.end();
     interrupt.end();
@@ -288,7 +294,7 @@ async function trainTransduce(files: string[], flags: TrainFlags, command: Comma
     ...{ quiet, from: flags.from, add, saved },
     checkpointPath: isFile ? checkpointPath : undefined,
   };
-  const { transducer } = await trainOnFiles(files, command, training);
+  const transducer = await trainOnFiles(files, command, training);
   await saveModel(transducer, flags.out);
   const { stopped } = transducer.summary;
   if (!stopped) await unlink(checkpointPath).catch(() => undefined);
@@ -332,7 +338,7 @@ async function report(transducer: Transducer, flags: TrainFlags, seconds: number
   const chosen = best ? `pass ${best.epoch} of ${passes}` : "part of a pass";
   const judged = best?.heldOut ? `, held out ${percent(best.heldOut.exact)} of outputs right` : "";
   say(
-    `${flags.out}: ${plural(weights.length, "weight")} from ${counted(summary.pairs)} pairs; ${chosen}${judged}; ${duration(seconds)}`,
+    `${flags.out}: ${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}; ${chosen}${judged}; ${duration(seconds)}`,
   );
   const left = summary.pairs - summary.alignedPairs;
   if (left > 0) {

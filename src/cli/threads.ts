@@ -1,0 +1,30 @@
+// `--threads` and `--deterministic` of the commands that train.
+
+import type { Command } from "commander";
+import { backend } from "../kernel/choice.js";
+import { threadCrew } from "../learn/crew.js";
+import type { TrainingHooks } from "../learn/train.js";
+import { whole } from "./options.js";
+import { say } from "./output.js";
+
+export interface ThreadFlags {
+  threads?: number;
+  deterministic?: boolean;
+}
+
+export function addThreadOptions(command: Command): Command {
+  return command
+    .option("--threads <n>", "threads to train with; with several, no two models are quite alike (default 1)", whole(1))
+    .option("--deterministic", "the same model, bit for bit, for any number of threads; takes somewhat longer");
+}
+
+/** The hook that trains on the threads asked for. One thread needs none, and gives the same model every time. */
+export function crewOf(
+  { threads = 1, deterministic = false }: ThreadFlags,
+  quiet = false,
+): Pick<TrainingHooks, "crew"> {
+  if (threads === 1 && !deterministic) return {};
+  if (backend().name === "wasm") return { crew: threadCrew(threads, deterministic) };
+  if (threads > 1 && !quiet) say("threads need the WebAssembly kernel: training runs on one");
+  return {};
+}

@@ -1,0 +1,153 @@
+// A thread of crew.ts: learns from or judges the examples that are its own.
+
+import { parentPort, workerData } from "node:worker_threads";
+import { useBackend } from "../kernel/choice.js";
+import { wasmBackend } from "../kernel/wasm.js";
+import { BATCH, type CrewData, type CrewOrder, control } from "./crew.js";
+import { Gradient } from "./gradient.js";
+import type { Judged, Learner, Seen } from "./train.js";
+
+const data = workerData as CrewData;
+const { table, adagrad, options, control: counters, done, thread, threads } = data;
+const found = wasmBackend(data.memory);
+if (!found) throw new Error("a thread cannot load the WebAssembly kernel");
+const { arrays, loops } = found;
+useBackend(found);
+joinAll(data);
+
+const module = (await import(data.learner.module)) as { revive(data: unknown): Learner };
+const learner = module.revive(data.learner.data);
+const gradient = new Gradient(table);
+
+parentPort?.on("message", (order: CrewOrder) => {
+  joinAll(order);
+  if (order.kind === "judge") parentPort?.postMessage(judge(order.examples, order.weights));
+  else {
+    if (order.seen) learnInBatches(order.order, order.from, order.seen);
+    else learnAsTheyCome(order.order);
+    parentPort?.postMessage("done");
+  }
+});
+
+/** Says of every array within that it lies in the shared memory. */
+function joinAll(value: unknown): void {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof SharedArrayBuffer) arrays.join(value);
+  } else if (Array.isArray(value)) {
+    // Lists of numbers have nothing to join, and may be long.
+    if (typeof value[0] === "object") for (const item of value) joinAll(item);
+  } else if (typeof value === "object" && value !== null && value !== data.memory) {
+    for (const item of Object.values(value)) joinAll(item);
+  }
+}
+
+function note(seen: Seen): void {
+  done[3 * thread]++;
+  done[3 * thread + 1] += seen.logLikelihood;
+  done[3 * thread + 2] += seen.contextLength;
+}
+
+function learnAsTheyCome(order: Int32Array): void {
+  for (;;) {
+    // Asked first: an example that is taken is also learned from, so those done are the first of the order.
+    if (Atomics.load(counters, control.stop)) return;
+    const next = Atomics.add(counters, control.next, 1);
+    if (next >= order.length) return;
+    const seen = learner.learn(order[next], adagrad.weights, gradient);
+    const step = Atomics.add(counters, control.step, 1) + 1;
+    loops.step(adagrad, gradient, table, { step, ...options });
+    note(seen);
+  }
+}
+
+/** Gradients of the batch at hand, of the examples this thread learned from: rows and their values one after another. */
+const stash = Array.from({ length: BATCH }, () => ({ rows: arrays.int32(64), values: arrays.float64(1024) }));
+
+function learnInBatches(order: Int32Array, from: number, seen: Float64Array): void {
+  const firstStep = Atomics.load(counters, control.step);
+  for (let batch = from; batch < order.length; batch += BATCH) {
+    const end = Math.min(batch + BATCH, order.length);
+    for (let i = batch + thread; i < end; i += threads) {
+      const one = learner.learn(order[i], adagrad.weights, gradient);
+      seen[2 * i] = one.logLikelihood;
+      seen[2 * i + 1] = one.contextLength;
+      note(one);
+      putAway(i - batch);
+    }
+    meet();
+    for (let i = batch; i < end; i++) stepOwnRows(i - batch, firstStep + i - from + 1);
+    // One thread decides for all whether this was the last batch.
+    if (thread === 0) {
+      counters[control.step] = firstStep + end - from;
+      counters[control.last] = Atomics.load(counters, control.stop);
+    }
+    meet();
+    if (counters[control.last]) return;
+  }
+}
+
+/** Keeps the gradient for the steps that follow, and clears it. */
+function putAway(place: number): void {
+  const { start } = table;
+  const count = gradient.touchedCount;
+  let entries = 0;
+  for (let i = 0; i < count; i++) entries += start[gradient.touched[i] + 1] - start[gradient.touched[i]];
+  const kept = stash[place];
+  if (kept.rows.length < count) kept.rows = arrays.int32(2 * count);
+  if (kept.values.length < entries) kept.values = arrays.float64(2 * entries);
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    const row = gradient.touched[i];
+    kept.rows[i] = row;
+    for (let e = start[row]; e < start[row + 1]; e++) {
+      kept.values[at++] = gradient.values[e];
+      gradient.values[e] = 0;
+    }
+    gradient.isTouched[row] = 0;
+  }
+  gradient.touchedCount = 0;
+  data.batch.set([kept.rows.byteOffset, kept.values.byteOffset, count], 3 * place);
+}
+
+/** A step along the gradient of one example, of the rows that are this thread's. */
+function stepOwnRows(place: number, step: number): void {
+  const { start } = table;
+  const [rowsAt, valuesAt, count] = data.batch.subarray(3 * place, 3 * place + 3);
+  const { buffer } = arrays;
+  const rows = new Int32Array(buffer, rowsAt >>> 0, count);
+  let entries = 0;
+  for (const row of rows) entries += start[row + 1] - start[row];
+  const values = new Float64Array(buffer, valuesAt >>> 0, entries);
+  let at = 0;
+  for (const row of rows) {
+    const first = start[row];
+    const size = start[row + 1] - first;
+    if (row % threads === thread) {
+      gradient.touch(row);
+      for (let e = 0; e < size; e++) gradient.values[first + e] = values[at + e];
+    }
+    at += size;
+  }
+  loops.step(adagrad, gradient, table, { step, ...options });
+}
+
+/** Waits until all threads are here. */
+function meet(): void {
+  const meeting = Atomics.load(counters, control.meetings);
+  if (Atomics.add(counters, control.waiting, 1) === threads - 1) {
+    Atomics.store(counters, control.waiting, 0);
+    Atomics.add(counters, control.meetings, 1);
+    Atomics.notify(counters, control.meetings);
+  } else {
+    while (Atomics.load(counters, control.meetings) === meeting) Atomics.wait(counters, control.meetings, meeting);
+  }
+}
+
+function judge(examples: Int32Array, weights: Float64Array): (Judged & { index: number })[] {
+  const judged: (Judged & { index: number })[] = [];
+  for (;;) {
+    const index = Atomics.add(counters, control.next, 1);
+    if (index >= examples.length) return judged;
+    judged.push({ index, ...learner.judge(examples[index], weights) });
+  }
+}

@@ -1,0 +1,203 @@
+// Training on several threads of Node, which share the kernel's memory. Two ways:
+//   as they come     every thread takes the next example, learns from it and steps, without waiting for the others
+//                    (Hogwild): fastest, and no two trainings are quite alike.
+//   deterministic    examples come in batches; gradients of a batch are taken at the same weights, and then every row is
+//                    stepped by one thread in the order of the examples. The same bits for any number of threads.
+
+import { Worker } from "node:worker_threads";
+import type { RowTable } from "../core/rows.js";
+import type { AdaGradArrays } from "../kernel/backend.js";
+import { backend } from "../kernel/choice.js";
+import type { KernelMemory } from "../kernel/memory.js";
+import type { WebAssemblyMemory } from "../kernel/web-assembly.js";
+import type { AdaGrad, AdaGradOptions } from "./adagrad.js";
+import {
+  addJudged,
+  type Crew,
+  type CrewDone,
+  type CrewMaker,
+  type CrewWatch,
+  type Judged,
+  type Learner,
+  nothingJudged,
+  type SharedLearner,
+} from "./train.js";
+
+/** Places in the array by which threads agree. */
+export const control = {
+  /** The next example to take, or the next batch. */
+  next: 0,
+  /** 1 when all should stop. */
+  stop: 1,
+  /** Steps made so far. */
+  step: 2,
+  /** Threads that wait for the others, and how often all have met. */
+  waiting: 3,
+  meetings: 4,
+  /** Deterministic: 1 when all stop after the batch at hand. */
+  last: 5,
+} as const;
+const CONTROLS = 6;
+
+/** Examples of a batch, in deterministic training. */
+export const BATCH = 16;
+
+/** What a thread is given when it starts. */
+export interface CrewData {
+  memory: WebAssemblyMemory;
+  learner: SharedLearner;
+  table: RowTable;
+  adagrad: AdaGradArrays;
+  options: AdaGradOptions;
+  control: Int32Array;
+  /** [threads][3] examples done, their log-likelihood and context lengths; of a thread that takes them as they come. */
+  done: Float64Array;
+  thread: number;
+  threads: number;
+  deterministic: boolean;
+  /** [BATCH][3] where the gradient of each example of the batch lies: addresses of rows and values, number of rows. */
+  batch: Int32Array;
+}
+
+/** What a thread is told to do. */
+export type CrewOrder =
+  | {
+      kind: "learn";
+      order: Int32Array;
+      from: number;
+      /** [order][2] log-likelihood and context length of each example, in deterministic training. */
+      seen: Float64Array | undefined;
+    }
+  | { kind: "judge"; examples: Int32Array; weights: Float64Array };
+
+const PROGRESS_MS = 100;
+
+/** Threads for `train`. Undefined where they cannot share memory: with the reference kernel. */
+export function threadCrew(threads: number, deterministic = false): CrewMaker {
+  return (learner, adagrad) => {
+    const { arrays, name } = backend();
+    const shared = learner.share?.();
+    if (!shared || name !== "wasm") return undefined;
+    return new ThreadCrew(arrays as KernelMemory, shared, learner, adagrad, threads, deterministic);
+  };
+}
+
+class ThreadCrew implements Crew {
+  private readonly workers: Worker[];
+  private readonly control: Int32Array;
+  private readonly done: Float64Array;
+  /** Kept for as long as threads use them. */
+  private readonly held: unknown[] = [];
+  private failure: Error | undefined;
+  private fail: (error: Error) => void = () => {};
+
+  constructor(
+    private readonly memory: KernelMemory,
+    shared: SharedLearner,
+    learner: Learner,
+    private readonly adagrad: AdaGrad,
+    threads: number,
+    private readonly deterministic: boolean,
+  ) {
+    this.control = memory.int32(CONTROLS);
+    this.done = memory.float64(3 * threads);
+    const { symbolCount, start, symbols } = learner.table;
+    const { weights, squares, sums, settled, options } = adagrad;
+    const data: Omit<CrewData, "thread"> = {
+      memory: memory.memory,
+      learner: shared,
+      table: { symbolCount, start: memory.placed(start), symbols: memory.placed(symbols) },
+      adagrad: { weights, squares, sums, settled },
+      options,
+      control: this.control,
+      done: this.done,
+      threads,
+      deterministic,
+      batch: memory.int32(3 * BATCH),
+    };
+    this.held.push(data);
+    this.workers = Array.from({ length: threads }, (_, thread) => {
+      const worker = new Worker(new URL("./crew-worker.js", import.meta.url), { workerData: { ...data, thread } });
+      worker.on("error", (error) => {
+        this.failure ??= error as Error;
+        this.fail(this.failure);
+      });
+      return worker;
+    });
+  }
+
+  async learn(order: Int32Array, from: number, watch: CrewWatch): Promise<CrewDone> {
+    const { control: counters, done, adagrad, memory } = this;
+    const placed = memory.placed(order);
+    const seen = this.deterministic ? memory.float64(2 * order.length) : undefined;
+    counters.fill(0);
+    counters[control.next] = from;
+    counters[control.step] = adagrad.step;
+    done.fill(0);
+    const timer = setInterval(() => {
+      watch.onProgress(this.soFar());
+      if (watch.shouldStop()) Atomics.store(counters, control.stop, 1);
+    }, PROGRESS_MS);
+    try {
+      await this.all({ kind: "learn", order: placed, from, seen });
+    } finally {
+      clearInterval(timer);
+    }
+    adagrad.step = counters[control.step];
+    const result = this.soFar();
+    if (!seen) return result;
+    // Summed in the order of the examples, whoever learned from them.
+    let logLikelihood = 0;
+    let contextLength = 0;
+    for (let i = from; i < from + result.examples; i++) {
+      logLikelihood += seen[2 * i];
+      contextLength += seen[2 * i + 1];
+    }
+    return { examples: result.examples, logLikelihood, contextLength };
+  }
+
+  private soFar(): CrewDone {
+    const sum: CrewDone = { examples: 0, logLikelihood: 0, contextLength: 0 };
+    for (let i = 0; i < this.done.length; i += 3) {
+      sum.examples += this.done[i];
+      sum.logLikelihood += this.done[i + 1];
+      sum.contextLength += this.done[i + 2];
+    }
+    return sum;
+  }
+
+  async judge(examples: Int32Array, weights: Float64Array): Promise<Judged> {
+    this.control.fill(0);
+    const parts = (await this.all({
+      kind: "judge",
+      examples: this.memory.placed(examples),
+      weights: this.memory.placed(weights),
+    })) as Judged[][];
+    // Each thread says what it found example by example, so that the sum does not depend on who judged what.
+    const byExample = parts.flat() as (Judged & { index: number })[];
+    const sum = nothingJudged();
+    for (const judged of byExample.sort((a, b) => a.index - b.index)) addJudged(sum, judged);
+    return sum;
+  }
+
+  /** Gives an order to every thread and waits for all answers. */
+  private all(order: CrewOrder): Promise<unknown[]> {
+    this.held[1] = order;
+    return new Promise((resolve, reject) => {
+      const answers: unknown[] = [];
+      this.fail = reject;
+      if (this.failure) reject(this.failure);
+      for (const worker of this.workers) {
+        worker.once("message", (answer) => {
+          answers.push(answer);
+          if (answers.length === this.workers.length) resolve(answers);
+        });
+        worker.postMessage(order);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.terminate()));
+  }
+}
