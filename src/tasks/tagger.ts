@@ -344,7 +344,7 @@ export class Tagger {
   }
 
   private inferenceWith(chosen: PredictOptions["inference"] = {}): Inference {
-    checkNames(chosen, ["inference", "contexts"]);
+    checkNames(chosen, ["inference", "contexts", "order"]);
     const options = { ...this.options, ...chosen };
     checkTaggerOptions(options);
     return inferenceOf(options);
