@@ -34,7 +34,9 @@ export async function* readPairs(source: LineSource, options: ReadPairsOptions =
       yield pair;
     }
   }
-  if (!found) throw new InputError("no pairs", { file, hint: "a line holds an input, a tab and an output" });
+  if (found) return;
+  if (options.inputsOnly) throw new InputError("no inputs", { file, hint: "a line holds an input" });
+  throw new InputError("no pairs", { file, hint: "a line holds an input, a tab and an output" });
 }
 
 function checkChoices(options: ReadPairsOptions): void {

@@ -121,6 +121,7 @@ describe("align", () => {
       .split("\n")
       .map((line) => line.split("\t"));
     expect(rows.map(([input]) => input.replaceAll("|", ""))).toEqual(given.map(([input]) => input));
+    expect(await folder.run(["align", "-", "--epochs", "12"], pairs())).toMatchObject({ code, out });
     expect(
       rows.map(([, output]) =>
         output

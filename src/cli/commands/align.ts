@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { joinSymbols } from "../../data/pair-lines.js";
-import { readPairs } from "../../data/pairs.js";
+import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { examples } from "../options.js";
 import { plural, say, write, writeJson } from "../output.js";
 import { alignmentText } from "../transduction.js";
@@ -19,7 +19,7 @@ export function register(program: Command): void {
     .command("align")
     .summary("align the symbols of pairs")
     .description("Find out which symbols of inputs and outputs belong together.")
-    .argument("<pairs...>", "pairs: files")
+    .argument("<pairs...>", "pairs: files, or `-` for standard input")
     .option("--quiet", "no progress")
     .option("--json", "print JSON Lines, an object for each pair");
   addTransducerOptions(addPairOptions(command))
@@ -35,15 +35,18 @@ export function register(program: Command): void {
 }
 
 async function align(files: string[], flags: { quiet?: boolean; json?: boolean }, command: Command): Promise<void> {
-  const { transducer, layout } = await trainOnFiles(files, command, { quiet: flags.quiet === true });
+  // Kept, since standard input cannot be read twice.
+  const pairs: SymbolPair[] = [];
+  const onPair = (pair: SymbolPair): void => {
+    pairs.push(pair);
+  };
+  const transducer = await trainOnFiles(files, command, { quiet: flags.quiet === true, onPair });
   let failed = 0;
-  for (const file of files) {
-    for await (const { input, output } of readPairs(file, layout)) {
-      const alignment = transducer.align(input, output);
-      if (!alignment) failed++;
-      if (flags.json) await writeJson({ input, output, alignment: alignment ?? null });
-      else await write(`${(alignment ? alignmentText(alignment) : [joinSymbols(input, "tokens"), ""]).join("\t")}\n`);
-    }
+  for (const { input, output } of pairs) {
+    const alignment = transducer.align(input, output);
+    if (!alignment) failed++;
+    if (flags.json) await writeJson({ input, output, alignment: alignment ?? null });
+    else await write(`${(alignment ? alignmentText(alignment) : [joinSymbols(input, "tokens"), ""]).join("\t")}\n`);
   }
   if (failed > 0 && !flags.quiet) say(`${plural(failed, "pair")} could not be aligned`);
 }
