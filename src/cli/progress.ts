@@ -23,6 +23,11 @@ export class ProgressLine {
     this.out.write(`${CLEAR_LINE}reading: ${counted(sequences)} sequences`);
   }
 
+  /** Short trainings with several penalties come before the first pass. */
+  choosing(): void {
+    if (this.on) this.out.write(`${CLEAR_LINE}choosing the L2 penalty (--l2 would spare this)`);
+  }
+
   training(progress: TrainingProgress): void {
     if (!this.on) return;
     const { epoch, epochs, done, total, history } = progress;

@@ -193,6 +193,7 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
         hint: "give the same files in the same order, or train anew without --resume",
       });
     }
+    if (settings.options.l2 === undefined && !saved && !onlyAnswers) progress.choosing();
     interrupt.trainingStarts();
   }
   let canGoOn = false;
