@@ -66,6 +66,8 @@ export async function build() {
       if (existsSync(program)) chmodSync(program, 0o755);
     }
     writeFileSync(join(fresh, ".built"), hash);
+    // The explorer is built apart (build-web.mjs), and says itself whether it is up to date.
+    moveIfThere(join(root, "dist", "web"), join(fresh, "web"));
     moveIfThere(join(root, "dist"), old);
     renameSync(fresh, join(root, "dist"));
     return true;

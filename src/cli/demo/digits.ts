@@ -33,3 +33,23 @@ export function pixelAttributes(image: Shrunk): string[] {
   });
   return attributes;
 }
+
+/** Pixels as hexadecimal digits, four pixels to a digit. */
+export function pixelText(image: Shrunk): string {
+  let text = "";
+  for (let p = 0; p < image.length; p += 4) {
+    let value = 0;
+    for (let i = 0; i < 4; i++) value = value * 2 + (image[p + i] ? 1 : 0);
+    text += value.toString(16);
+  }
+  return text;
+}
+
+/** The way back; the picture is a square, so the number of digits tells its size. */
+export function pixelsOf(text: string): boolean[] {
+  const side = Math.floor(Math.sqrt(4 * text.length));
+  return Array.from({ length: side * side }, (_, p) => {
+    const value = Number.parseInt(text[p >> 2], 16);
+    return ((value >> (3 - (p & 3))) & 1) === 1;
+  });
+}

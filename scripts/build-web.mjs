@@ -1,0 +1,52 @@
+// The explorer as a static site: web/ built by vite into dist/web, with its models (see explorer-models.mjs). Nothing is done
+// when it is up to date: dist/web/.built holds the hash of what it was made from.
+//   node scripts/build-web.mjs
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, builtHash, root, sourceHash } from "./build.mjs";
+import { makeModels, modelsFolder } from "./explorer-models.mjs";
+
+const site = join(root, "dist", "web");
+
+/** The hash of everything that the site is made from. */
+function webHash() {
+  const hash = createHash("sha256").update(sourceHash()).update(modelsFolder());
+  const own = readdirSync(join(root, "web"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  const settings = ["vite.config.js", "package-lock.json", "scripts/build-web.mjs"].map((name) => join(root, name));
+  for (const path of [...own, ...settings]) hash.update(`${path.slice(root.length)}\0`).update(readFileSync(path));
+  return hash.digest("hex");
+}
+
+/** Builds the site and what it needs; false when the compiler found errors, which it has then printed. */
+export async function buildWeb() {
+  if (builtHash() !== sourceHash() && !build()) return false;
+  const hash = webHash();
+  const stamp = join(site, ".built");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash && existsSync(modelsFolder())) return true;
+  const models = await makeModels((what) => say(`making the explorer's models: ${what}`));
+  say("building the explorer (web/ to dist/web)");
+  const { build: bundle } = await import("vite");
+  const fresh = join(root, `dist.web.${process.pid}`);
+  try {
+    await bundle({ configFile: join(root, "vite.config.js"), logLevel: "warn", build: { outDir: fresh } });
+    cpSync(models, join(fresh, "models"), { recursive: true });
+    writeFileSync(join(fresh, ".built"), hash);
+    rmSync(site, { recursive: true, force: true });
+    renameSync(fresh, site);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return true;
+}
+
+/** @param {string} what */
+function say(what) {
+  process.stderr.write(`stargram: ${what}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && !(await buildWeb())) process.exitCode = 1;

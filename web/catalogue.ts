@@ -1,0 +1,27 @@
+// Which models the page offers: those that come with it, those that `stargram explore` was given, and files opened here.
+
+/** The views, in the order of the navigation. */
+export const views = ["read", "pronounce", "tag", "decipher", "trust"] as const;
+export type View = (typeof views)[number];
+
+export type ModelKind = "tagger" | "transducer" | "language";
+
+/** An entry of models/index.json. */
+export interface BuiltInModel {
+  id: string;
+  name: string;
+  /** The view that shows it. */
+  view: Exclude<View, "trust">;
+  about: string;
+  /** In models/, packed with gzip. */
+  file: string;
+  /** Packed. */
+  bytes: number;
+  /** In models/: inputs to look at. */
+  examples?: string;
+  /** In models/: inputs with their answers, none of which the model has learned from. */
+  test?: { file: string; format: TestFormat };
+}
+
+/** `digits`: pictures of digits; `columns`: words and labels; `pairs`: input TAB output. */
+export type TestFormat = "digits" | "columns" | "pairs";

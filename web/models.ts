@@ -1,0 +1,121 @@
+// The models on offer and which worker has which. A model is fetched when a view first needs it, once for each worker.
+
+import type { BuiltInModel, ModelKind, TestFormat, View } from "./catalogue.js";
+import { type Engine, EngineError, quick } from "./engine.js";
+import type { LoadedModel } from "./protocol.js";
+
+export interface OfferedModel {
+  id: string;
+  name: string;
+  /** The view that shows it; none for one that only Trust can use. */
+  view: Exclude<View, "trust"> | undefined;
+  about: string;
+  url?: string;
+  /** Of a file that was opened here. */
+  bytes?: ArrayBuffer;
+  /** URLs. */
+  examples?: string;
+  test?: { url: string; format: TestFormat };
+}
+
+/** An entry of given.json, where `stargram explore` lists the models it was given. */
+export interface GivenModel {
+  id: string;
+  name: string;
+  kind: ModelKind;
+  readsText: boolean;
+  file: string;
+}
+
+const inEngine = new WeakMap<Engine, Map<string, LoadedModel>>();
+const underWay = new WeakMap<Engine, Map<string, Promise<LoadedModel>>>();
+
+export function loaded(engine: Engine, id: string): LoadedModel | undefined {
+  return inEngine.get(engine)?.get(id);
+}
+
+export function whenLoaded(
+  engine: Engine,
+  offered: OfferedModel,
+  onProgress: (share: number) => void,
+): Promise<LoadedModel> {
+  const there = loaded(engine, offered.id);
+  if (there) return Promise.resolve(there);
+  const running = underWay.get(engine) ?? new Map<string, Promise<LoadedModel>>();
+  underWay.set(engine, running);
+  const known = running.get(offered.id);
+  if (known) return known;
+  const { id, name, url, bytes } = offered;
+  const promise = engine
+    .call("load", { id, name, url, bytes }, { onProgress })
+    .then((model) => {
+      const models = inEngine.get(engine) ?? new Map<string, LoadedModel>();
+      inEngine.set(engine, models.set(id, model));
+      return model;
+    })
+    .finally(() => running.delete(id));
+  running.set(id, promise);
+  return promise;
+}
+
+/** The models that come with the page and those that it was started with. */
+export async function offeredModels(): Promise<OfferedModel[]> {
+  const [builtIn, given] = await Promise.all([
+    fetchJson<BuiltInModel[]>("models/index.json"),
+    fetchJson<GivenModel[]>("models/given.json").catch(() => []),
+  ]);
+  return [
+    ...given.map(({ id, name, kind, readsText, file }): OfferedModel => {
+      return {
+        id,
+        name,
+        view: viewOf(kind, readsText),
+        about: "Given to `stargram explore`.",
+        url: urlOf(`models/${file}`),
+      };
+    }),
+    ...builtIn.map(
+      ({ id, name, view, about, file, examples, test }): OfferedModel => ({
+        id,
+        name,
+        view,
+        about,
+        url: urlOf(`models/${file}`),
+        examples: examples && urlOf(`models/${examples}`),
+        test: test && { url: urlOf(`models/${test.file}`), format: test.format },
+      }),
+    ),
+  ];
+}
+
+/** Opens a file as a model. What is none is refused with words. */
+export async function openFile(file: File): Promise<OfferedModel> {
+  const id = `file:${file.name}`;
+  const bytes = await file.arrayBuffer();
+  // Under a name of its own until it is known to be sound: a broken file must not take the place of a good one.
+  const found = await quick.call("load", { id, name: file.name, bytes });
+  inEngine.set(quick, (inEngine.get(quick) ?? new Map()).set(id, found));
+  return { id, name: file.name, view: viewOf(found.kind, found.readsText), about: "Opened from a file.", bytes };
+}
+
+function viewOf(kind: ModelKind, readsText: boolean): OfferedModel["view"] {
+  if (kind === "transducer") return "pronounce";
+  if (kind === "language") return "decipher";
+  return readsText ? "tag" : undefined;
+}
+
+/** Workers have another base than the page. */
+function urlOf(path: string): string {
+  return new URL(path, document.baseURI).href;
+}
+
+export async function fetchJson<T>(path: string): Promise<T> {
+  const response = await fetch(path);
+  if (!response.ok) {
+    throw new EngineError({
+      message: `${path} could not be fetched (the server says ${response.status})`,
+      mine: false,
+    });
+  }
+  return (await response.json()) as T;
+}

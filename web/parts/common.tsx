@@ -1,0 +1,161 @@
+// Small parts that several views use.
+
+import type { ComponentChildren } from "preact";
+import type { OfferedModel } from "../models.js";
+
+/** 0.9734 as `97.3 %`, with as many digits near 0 and 1 as it takes to tell it from them. */
+export function percentText(share: number): string {
+  if (share > 0 && share < 0.0005) return "< 0.1 %";
+  if (share < 1 && share >= 0.9995) return "> 99.9 %";
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** A probability as the command line prints it. */
+export function probabilityText(probability: number): string {
+  return String(Number(probability.toPrecision(6)));
+}
+
+export function Slider(props: {
+  label: string;
+  value: number;
+  min: number;
+  max: number;
+  step?: number;
+  shown?: string;
+  hint?: string;
+  disabled?: boolean;
+  onInput: (value: number) => void;
+}) {
+  const { label, value, min, max, step = 1, shown = String(value), hint, disabled, onInput } = props;
+  return (
+    <label class="slider" title={hint}>
+      <span class="name">
+        {label} <output>{shown}</output>
+      </span>
+      <input
+        type="range"
+        min={min}
+        max={max}
+        step={step}
+        value={value}
+        disabled={disabled}
+        aria-valuetext={shown}
+        onInput={(event) => onInput(Number(event.currentTarget.value))}
+      />
+    </label>
+  );
+}
+
+export function Segmented<T extends string>(props: {
+  label: string;
+  name: string;
+  value: T;
+  options: readonly (readonly [value: T, text: string])[];
+  onChange: (value: T) => void;
+}) {
+  return (
+    <fieldset class="segmented">
+      <legend>{props.label}</legend>
+      <div>
+        {props.options.map(([value, text]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name={props.name}
+              value={value}
+              checked={props.value === value}
+              onChange={() => props.onChange(value)}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** A share as a bar; `tone` gives its colour a meaning. */
+export function Bar({ share, tone = "" }: { share: number; tone?: string }) {
+  return (
+    <span class={`bar ${tone}`} aria-hidden="true">
+      <span style={{ width: `${Math.max(share > 0 ? 0.6 : 0, 100 * Math.min(1, share))}%` }} />
+    </span>
+  );
+}
+
+export function Trouble({ error }: { error: { message: string; hint?: string } | undefined }) {
+  if (!error) return null;
+  return (
+    <div class="trouble" role="alert">
+      <p>{error.message}</p>
+      {error.hint && <p class="soft">{error.hint}</p>}
+    </div>
+  );
+}
+
+/** Shown until a model is there. */
+export function Waiting({ share, what }: { share: number; what: string }) {
+  return (
+    <div class="waiting" role="status">
+      <span>Fetching {what}…</span>
+      <progress max={1} value={share} aria-label={`Fetching ${what}`} />
+    </div>
+  );
+}
+
+export function Intro({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <header class="intro">
+      <h1>{title}</h1>
+      <p>{children}</p>
+    </header>
+  );
+}
+
+/** Which of several models to use; nothing where there is no choice. */
+export function ModelChoice(props: {
+  models: readonly OfferedModel[];
+  value: string | undefined;
+  onChange: (id: string) => void;
+}) {
+  if (props.models.length < 2) return null;
+  return (
+    <label class="field">
+      <span class="name">Model</span>
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.models.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** What a view gets from the page around it. */
+export interface ViewProps {
+  models: readonly OfferedModel[];
+  /** Whether it is known which models there are. */
+  ready: boolean;
+  params: Readonly<Record<string, string>>;
+  change: (changes: Record<string, string | undefined>) => void;
+}
+
+/** The model that the address names, or the first; undefined if the named one is not here. */
+export function chosenModel(models: readonly OfferedModel[], id: string | undefined): OfferedModel | undefined {
+  return id === undefined ? models[0] : models.find((model) => model.id === id);
+}
+
+/** Says that a link names a model that is not here. */
+export function MissingModel({ id }: { id: string }) {
+  const name = id.replace(/^(file|given):/, "");
+  return (
+    <Trouble
+      error={{
+        message: `This link uses the model “${name}”, which is not here.`,
+        hint: "Open its file with “Open a model” above, or choose another view.",
+      }}
+    />
+  );
+}

@@ -1,0 +1,429 @@
+// Decipher: a cipher text and nothing but a model of the language. One watches the search and EM fill in the text, letters
+// fading where there is doubt; can pause, fix letters one knows, and go on.
+
+import * as Plot from "@observablehq/plot";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Reading } from "../../src/browser.js";
+import { wholeOf } from "../address.js";
+import { patient, quick } from "../engine.js";
+import { useAnswer, useModel } from "../hooks.js";
+import { ChartFigure } from "../parts/chart.js";
+import {
+  chosenModel,
+  Intro,
+  MissingModel,
+  ModelChoice,
+  percentText,
+  Slider,
+  Trouble,
+  type ViewProps,
+  Waiting,
+} from "../parts/common.js";
+import type { CipherShape, DecipherProgress, DecipherResult } from "../protocol.js";
+import { cipherExamples } from "./ciphers.js";
+
+const longest = 4000; // characters
+
+type Phase = "ready" | "running" | "paused" | "done";
+
+interface Found extends Reading {
+  others?: Reading[];
+}
+
+export function DecipherView({ models, ready, params, change }: ViewProps) {
+  const example =
+    params.text === undefined
+      ? (cipherExamples.find(({ id }) => id === params.cipher) ?? cipherExamples[0])
+      : undefined;
+  const text = (params.text ?? example?.text ?? "").slice(0, longest);
+  const asIs = useAnswer(quick, "cipher", text.trim() === "" ? undefined : { text });
+  const spaced = asIs.result?.spaces ?? true;
+  const fitting = models.find(({ id }) => id === (spaced ? "letters-spaced" : "letters")) ?? models[0];
+  const offered = params.model === undefined ? fitting : chosenModel(models, params.model);
+  const { model, share, error } = useModel(patient, asIs.result ? offered : undefined);
+  const shape = useAnswer(
+    quick,
+    "cipher",
+    model && text.trim() !== "" ? { text, spaces: model.spaces } : undefined,
+  ).result;
+  const cipherSymbols = useMemo(() => new Set((shape?.symbols ?? []).filter((symbol) => symbol !== " ")), [shape]);
+  const plainSymbols = (model?.symbols ?? []).filter((symbol) => symbol !== " ");
+  const mayBeOneToOne = cipherSymbols.size <= plainSymbols.length;
+  const oneToOne = mayBeOneToOne && params.keys !== "many";
+  const contexts = wholeOf(params.B, 0, 100, 60);
+  const known = useMemo(() => parseKnown(params.known, cipherSymbols), [params.known, cipherSymbols]);
+
+  const [phase, setPhase] = useState<Phase>("ready");
+  const [key, setKey] = useState<Map<string, Found>>(new Map());
+  const [passes, setPasses] = useState<Extract<DecipherProgress, { stage: "pass" }>[]>([]);
+  const [searches, setSearches] = useState<Extract<DecipherProgress, { stage: "search" }>[]>([]);
+  const [trouble, setTrouble] = useState<Error>();
+  const [marked, setMarked] = useState("");
+  const control = useRef<AbortController | undefined>(undefined);
+
+  const reset = (): void => {
+    control.current?.abort();
+    control.current = undefined;
+    setPhase("ready");
+    setKey(new Map());
+    setPasses([]);
+    setSearches([]);
+    setTrouble(undefined);
+  };
+  useEffect(() => reset, [text, offered?.id, oneToOne]);
+
+  const run = async (goOn: boolean): Promise<void> => {
+    if (!model) return;
+    if (!goOn) reset();
+    const mine = new AbortController();
+    control.current = mine;
+    setPhase("running");
+    setTrouble(undefined);
+    const before = goOn ? passes.length : 0;
+    const begin = goOn
+      ? Object.fromEntries([...key].map(([cipher, { plain }]) => [cipher, known[cipher] ?? plain]))
+      : undefined;
+    try {
+      const found: DecipherResult = await patient.call(
+        "decipher",
+        { model: model.id, text, oneToOne, contexts, known, begin },
+        {
+          signal: mine.signal,
+          onProgress: (report) => {
+            // What arrives after a pause was under way; what belongs to an older run is of no interest.
+            if (control.current !== mine || mine.signal.aborted) return;
+            setKey(new Map(report.key));
+            if (report.stage === "search") setSearches((now) => [...now, report]);
+            else setPasses((now) => [...now, { ...report, pass: before + report.pass }]);
+          },
+        },
+      );
+      if (control.current !== mine) return;
+      setKey(new Map(found.key));
+      setPhase(found.stopped ? "paused" : "done");
+    } catch (failure) {
+      if (control.current !== mine) return;
+      setTrouble(failure as Error);
+      setPhase("ready");
+    }
+  };
+  const fix = (cipher: string, plain: string): void => {
+    const letter = [...plain.toLowerCase()].filter((symbol) => plainSymbols.includes(symbol)).at(-1);
+    const next = { ...known };
+    if (letter) next[cipher] = letter;
+    else delete next[cipher];
+    change({ known: formatKnown(next) });
+  };
+
+  return (
+    <>
+      <Intro title="Decipher a text">
+        Nothing is known but how letters follow each other in English. A search proposes keys; EM weighs every reading
+        of the text at once and settles the rest. Letters fade in as doubt goes.
+      </Intro>
+      <section class="controls" aria-label="Cipher">
+        <label class="field">
+          <span class="name">Cipher</span>
+          <select
+            value={example?.id ?? "own"}
+            onChange={(event) => {
+              const id = event.currentTarget.value;
+              change({
+                cipher: id === "own" ? undefined : id,
+                text: id === "own" ? text : undefined,
+                known: undefined,
+                model: undefined,
+                keys: undefined,
+              });
+            }}
+          >
+            {cipherExamples.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+            <option value="own">Your own…</option>
+          </select>
+        </label>
+        <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id })} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={oneToOne}
+            disabled={!mayBeOneToOne || phase === "running"}
+            onChange={(event) => change({ keys: event.currentTarget.checked ? undefined : "many" })}
+          />
+          each letter has one sign
+        </label>
+        <Slider
+          label="B, contexts kept"
+          value={contexts}
+          min={0}
+          max={100}
+          disabled={phase === "running"}
+          onInput={(value) => change({ B: value === 60 ? undefined : String(value) })}
+        />
+      </section>
+      {params.text !== undefined && (
+        <label class="field own">
+          <span class="name">Your cipher text</span>
+          <textarea
+            rows={5}
+            maxLength={longest}
+            spellcheck={false}
+            value={text}
+            onInput={(event) => change({ text: event.currentTarget.value || " ", known: undefined })}
+          />
+        </label>
+      )}
+      <Trouble error={error ?? trouble ?? asIs.error} />
+      {ready && !offered && params.model && <MissingModel id={params.model} />}
+      {!model && !error && (offered || !ready) && <Waiting share={share} what="the language model" />}
+      {model && shape && (
+        <>
+          <div class="run">
+            {phase === "running" ? (
+              <button type="button" class="primary" onClick={() => control.current?.abort()}>
+                Pause
+              </button>
+            ) : phase === "ready" ? (
+              <button type="button" class="primary" onClick={() => void run(false)}>
+                Start
+              </button>
+            ) : (
+              <>
+                <button type="button" class="primary" onClick={() => void run(true)}>
+                  Go on
+                </button>
+                <button type="button" onClick={reset}>
+                  Start over
+                </button>
+              </>
+            )}
+            <p
+              role="status"
+              class="status"
+              data-phase={phase}
+              data-passes={passes.length}
+              data-searches={searches.length}
+            >
+              {statusText(phase, searches, passes, known)}
+            </p>
+            {phase === "running" && <progress aria-label="Working" />}
+          </div>
+          <div class="decipher">
+            <CipherText shape={shape} found={key} known={known} marked={marked} onMark={setMarked} />
+            <KeyTable
+              shape={shape}
+              found={key}
+              known={known}
+              marked={marked}
+              onMark={setMarked}
+              onFix={fix}
+              disabled={phase === "running"}
+            />
+          </div>
+          <Course searches={searches} passes={passes} />
+        </>
+      )}
+      {offered && <p class="soft small about">{offered.about}</p>}
+    </>
+  );
+}
+
+function statusText(
+  phase: Phase,
+  searches: readonly unknown[],
+  passes: readonly unknown[],
+  known: Record<string, string>,
+): string {
+  const fixed = Object.keys(known).length;
+  const letters = fixed === 0 ? "" : ` ${fixed} ${fixed === 1 ? "letter is" : "letters are"} fixed.`;
+  if (phase === "ready") return `Press Start.${letters}`;
+  const done =
+    passes.length > 0
+      ? `${passes.length} ${passes.length === 1 ? "pass" : "passes"} of EM`
+      : `${searches.length} ${searches.length === 1 ? "search" : "searches"}`;
+  if (phase === "running") return passes.length > 0 ? `EM, ${done}…` : `Searching for a first key, ${done}…`;
+  if (phase === "paused") return `Paused after ${done}. Fix letters you know in the key, then go on.${letters}`;
+  return `Done after ${done}.${letters}`;
+}
+
+/** `q=a x=e`: cipher symbols and their plain ones; a symbol may itself be `=`. */
+function formatKnown(known: Readonly<Record<string, string>>): string | undefined {
+  const pairs = Object.entries(known).map(([cipher, plain]) => `${cipher}=${plain}`);
+  return pairs.length > 0 ? pairs.join(" ") : undefined;
+}
+
+function parseKnown(text: string | undefined, symbols: ReadonlySet<string>): Record<string, string> {
+  const known: Record<string, string> = {};
+  for (const pair of (text ?? "").split(" ")) {
+    const at = pair.lastIndexOf("=");
+    if (at > 0 && symbols.has(pair.slice(0, at)) && pair.length > at + 1) known[pair.slice(0, at)] = pair.slice(at + 1);
+  }
+  return known;
+}
+
+interface Marking {
+  shape: CipherShape;
+  found: ReadonlyMap<string, Found>;
+  known: Readonly<Record<string, string>>;
+  /** The cipher symbol pointed at. */
+  marked: string;
+  onMark: (symbol: string) => void;
+}
+
+function CipherText({ shape, found, known, marked, onMark }: Marking) {
+  const flat = shape.kind !== "letters";
+  const readable = shape.pieces
+    .map((piece) =>
+      typeof piece === "string"
+        ? piece
+        : (known[shape.symbols[piece.at]] ?? found.get(shape.symbols[piece.at])?.plain ?? "·"),
+    )
+    .join("");
+  return (
+    <section class={`cipher-text ${flat ? "flat" : ""}`} aria-label="Text">
+      <p class="hidden" id="plain-text">
+        {found.size > 0 ? readable : "not deciphered yet"}
+      </p>
+      <div aria-hidden="true" onPointerLeave={() => onMark("")}>
+        {shape.pieces.map((piece, i) => {
+          if (typeof piece === "string") return <span key={i}>{piece}</span>;
+          const symbol = shape.symbols[piece.at];
+          const fixed = known[symbol];
+          const reading = found.get(symbol);
+          const plain = fixed ?? reading?.plain;
+          const certainty = fixed ? 1 : (reading?.probability ?? 0);
+          return (
+            <span
+              key={i}
+              class={`sign ${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""}`}
+              onPointerEnter={() => onMark(symbol)}
+            >
+              <span class="plain" style={{ opacity: plain ? 0.18 + 0.82 * certainty ** 1.5 : 0 }}>
+                {plain ? (piece.capital ? plain.toUpperCase() : plain) : " "}
+              </span>
+              <span class="cipher">{symbol}</span>
+            </span>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+function KeyTable(props: Marking & { onFix: (cipher: string, plain: string) => void; disabled: boolean }) {
+  const { shape, found, known, marked, onMark, onFix, disabled } = props;
+  const counts = new Map<string, number>();
+  for (const symbol of shape.symbols) if (symbol !== " ") counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
+  const symbols = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return (
+    <section class="key" aria-label="Key">
+      <h2>Key</h2>
+      <ul>
+        {symbols.map(([symbol, count]) => {
+          const reading = found.get(symbol);
+          const fixed = known[symbol];
+          const others = (reading?.others ?? [])
+            .map(({ plain, probability }) => `${plain} ${percentText(probability)}`)
+            .join(", ");
+          const certainty = fixed ? 1 : (reading?.probability ?? 0);
+          const said = fixed ? "fixed" : reading ? percentText(certainty) : "open";
+          return (
+            <li
+              key={symbol}
+              class={`${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""}`}
+              title={`${symbol}: ${count} times${others ? `; also ${others}` : ""}`}
+              onPointerEnter={() => onMark(symbol)}
+              onPointerLeave={() => onMark("")}
+            >
+              <span class="cipher" aria-hidden="true">
+                {symbol}
+              </span>
+              <input
+                type="text"
+                aria-label={`${symbol} stands for (${said})`}
+                autocomplete="off"
+                autocapitalize="off"
+                spellcheck={false}
+                disabled={disabled}
+                value={fixed ?? reading?.plain ?? ""}
+                style={{ "--p": certainty.toFixed(3) }}
+                onFocus={(event) => {
+                  event.currentTarget.select();
+                  onMark(symbol);
+                }}
+                onInput={(event) => onFix(symbol, event.currentTarget.value)}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      <p class="soft small">Type a letter to fix it; empty the box to leave it open again.</p>
+    </section>
+  );
+}
+
+/** How the search and EM went. */
+function Course(props: {
+  searches: readonly Extract<DecipherProgress, { stage: "search" }>[];
+  passes: readonly Extract<DecipherProgress, { stage: "pass" }>[];
+}) {
+  const { searches, passes } = props;
+  if (searches.length + passes.length === 0) return null;
+  const line = (label: string, y: (pass: (typeof passes)[number]) => number): Plot.PlotOptions => ({
+    x: { label: "pass", tickFormat: "d", ticks: Math.min(8, passes.length) },
+    y: { label, grid: true, ticks: 4, nice: true, zero: false },
+    marginLeft: 52,
+    marks: [
+      Plot.lineY(passes, { x: "pass", y, stroke: "var(--accent)", strokeWidth: 2 }),
+      Plot.dot(passes, { x: "pass", y, fill: "var(--accent)", r: 3 }),
+    ],
+  });
+  return (
+    <section class="charts" aria-label="Course">
+      {searches.length > 0 && (
+        <ChartFigure
+          label={`Score of ${searches.length} searches; the best is ${searches.at(-1)?.best.toFixed(1)}`}
+          caption="Log-likelihood of the keys found by search, and the best so far"
+          height={170}
+          inputs={[searches.length]}
+          options={() => ({
+            x: { label: "search", tickFormat: "d", ticks: Math.min(8, searches.length) },
+            y: { label: null, grid: true, ticks: 4, nice: true },
+            marginLeft: 52,
+            marks: [
+              Plot.lineY(searches, {
+                x: "tried",
+                y: "best",
+                stroke: "var(--gold)",
+                curve: "step-after",
+                strokeWidth: 2,
+              }),
+              Plot.dot(searches, { x: "tried", y: "score", fill: "var(--soft)", r: 3 }),
+            ],
+          })}
+        />
+      )}
+      {passes.length > 0 && (
+        <>
+          <ChartFigure
+            label={`Log-likelihood after ${passes.length} passes: ${passes.at(-1)?.logLikelihood.toFixed(1)}`}
+            caption="Log-likelihood of the text in each pass of EM"
+            height={170}
+            inputs={[passes.length]}
+            options={() => line("", (pass) => pass.logLikelihood)}
+          />
+          <ChartFigure
+            label={`Average context length after ${passes.length} passes: ${passes.at(-1)?.contextLength.toFixed(2)} letters`}
+            caption="Letters remembered on average: contexts grow as doubt goes"
+            height={170}
+            inputs={[passes.length]}
+            options={() => line("", (pass) => pass.contextLength)}
+          />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,262 @@
+// Pronounce: any word, its most probable pronunciations, how letters and sounds belong together, and what the model
+// remembers at each letter.
+
+import { useState } from "preact/hooks";
+import { wholeOf } from "../address.js";
+import { quick } from "../engine.js";
+import { useAnswer, useModel } from "../hooks.js";
+import {
+  Bar,
+  chosenModel,
+  Intro,
+  MissingModel,
+  ModelChoice,
+  percentText,
+  Slider,
+  Trouble,
+  type ViewProps,
+  Waiting,
+} from "../parts/common.js";
+import type { PronounceResult } from "../protocol.js";
+
+const suggestions = ["stargram", "through", "phonograph", "queue", "bough", "hiccough"];
+const longest = 60; // letters
+
+export function PronounceView({ models, ready, params, change }: ViewProps) {
+  const offered = chosenModel(models, params.model);
+  const { model, share, error } = useModel(quick, offered);
+  const word = (params.word ?? suggestions[0]).slice(0, longest);
+  const text = word.trim().toLowerCase();
+  const contexts = wholeOf(params.B, 0, 20, model?.choice.contexts ?? 4);
+  const own = params.B === undefined;
+  const answer = useAnswer(
+    quick,
+    "pronounce",
+    model && text !== ""
+      ? { model: model.id, text, choice: own ? undefined : { inference: model.choice.inference, contexts } }
+      : undefined,
+  );
+  const candidate = wholeOf(params.candidate, 1, 6, 1) - 1;
+  const { result } = answer;
+  return (
+    <>
+      <Intro title="Pronounce a word">
+        Learned from spellings and sounds alone. Which letter belongs to which sound was never told: every alignment
+        counts, and the probability of a pronunciation is summed over all of them.
+      </Intro>
+      <section class="controls" aria-label="Word">
+        <label class="field grow">
+          <span class="name">Word</span>
+          <input
+            type="text"
+            class="large"
+            value={word}
+            maxLength={longest}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            onInput={(event) => change({ word: event.currentTarget.value, candidate: undefined, letter: undefined })}
+          />
+        </label>
+        <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id, B: undefined })} />
+        <Slider
+          label="B, contexts kept"
+          value={contexts}
+          min={0}
+          max={20}
+          onInput={(value) => change({ B: String(value) })}
+        />
+      </section>
+      <p class="suggestions small">
+        Try{" "}
+        {suggestions.map((suggestion) => (
+          <button
+            type="button"
+            class="link"
+            key={suggestion}
+            onClick={() => change({ word: suggestion, candidate: undefined, letter: undefined })}
+          >
+            {suggestion}
+          </button>
+        ))}
+      </p>
+      <Trouble error={error ?? answer.error} />
+      {ready && !offered && params.model && <MissingModel id={params.model} />}
+      {!model && !error && (offered || !ready) && <Waiting share={share} what="the model" />}
+      {result && text !== "" && result.nbest.length > 0 && (
+        <Result
+          result={result}
+          candidate={Math.min(candidate, result.nbest.length - 1)}
+          letter={params.letter}
+          change={change}
+          current={answer.current}
+        />
+      )}
+      {offered && <p class="soft small about">{offered.about}</p>}
+    </>
+  );
+}
+
+function Result(props: {
+  result: PronounceResult;
+  candidate: number;
+  letter: string | undefined;
+  change: ViewProps["change"];
+  current: boolean;
+}) {
+  const { result, candidate, change } = props;
+  const chosen = result.nbest[candidate];
+  const alignment = chosen.alignment ?? [];
+  const letter = props.letter === undefined ? -1 : wholeOf(props.letter, 1, alignment.length, 1) - 1;
+  const listed = result.nbest.reduce((sum, { probability }) => sum + probability, 0);
+  return (
+    <div class="pronounced" aria-busy={!props.current}>
+      {result.unknown.length > 0 && (
+        <p class="trouble" role="alert">
+          The model has never seen {result.unknown.map((symbol) => `“${symbol}”`).join(", ")}; it guesses what to do
+          with it.
+        </p>
+      )}
+      <section aria-label="Pronunciations">
+        <h2>Candidates</h2>
+        <ol class="candidates">
+          {result.nbest.map(({ output, probability }, i) => (
+            <li key={output.join(" ")}>
+              <button
+                type="button"
+                aria-pressed={i === candidate}
+                data-probability={probability}
+                onClick={() => change({ candidate: i === 0 ? undefined : String(i + 1) })}
+              >
+                <span class="sounds">{output.join(" ") || "(silence)"}</span>
+                <span class="mass">{percentText(probability)}</span>
+                <Bar share={probability} />
+              </button>
+            </li>
+          ))}
+        </ol>
+        <p class="soft small">All other pronunciations together: {percentText(Math.max(0, 1 - listed))}</p>
+      </section>
+      <section aria-label="Alignment">
+        <h2>Letters and sounds</h2>
+        <Alignment
+          alignment={alignment}
+          letter={letter}
+          onLetter={(i) => change({ letter: i === letter ? undefined : String(i + 1) })}
+        />
+        {letter >= 0 ? (
+          <Slots result={result} position={letter} name={alignment[letter]?.input ?? ""} />
+        ) : (
+          <p class="soft small">Choose a letter to see what the model remembers when it gets there.</p>
+        )}
+      </section>
+    </div>
+  );
+}
+
+const step = 56; // px between letters
+
+function Alignment(props: {
+  alignment: { input: string; output: string[] }[];
+  letter: number;
+  onLetter: (i: number) => void;
+}) {
+  const { alignment, letter, onLetter } = props;
+  const sounds = alignment.flatMap(({ output }, i) => output.map((sound) => ({ sound, from: i })));
+  const columns = Math.max(alignment.length, sounds.length, 1);
+  const width = columns * step;
+  const letterX = (i: number) => ((i + 0.5) / alignment.length) * width;
+  const soundX = (i: number) => ((i + 0.5) / Math.max(1, sounds.length)) * width;
+  const described = alignment.map(({ input, output }) => `${input} as ${output.join(" ") || "nothing"}`).join(", ");
+  return (
+    <section class="alignment" tabIndex={0} aria-label={`Alignment: ${described}`}>
+      <div style={{ width: `${width}px` }}>
+        <div class="letters">
+          {alignment.map(({ input, output }, i) => (
+            <button
+              type="button"
+              key={i}
+              class={output.length === 0 ? "silent" : ""}
+              aria-pressed={i === letter}
+              aria-label={`Letter ${i + 1}, ${input}: contexts`}
+              style={{ left: `${letterX(i)}px` }}
+              onClick={() => onLetter(i)}
+            >
+              {input}
+            </button>
+          ))}
+        </div>
+        <svg width={width} height={70} aria-hidden="true">
+          {sounds.map(({ from }, i) => (
+            <path
+              key={i}
+              class={from === letter ? "chosen" : ""}
+              d={`M${letterX(from)} 2 C${letterX(from)} 36 ${soundX(i)} 34 ${soundX(i)} 68`}
+            />
+          ))}
+        </svg>
+        <div class="sounds-row">
+          {sounds.map(({ sound, from }, i) => (
+            <span key={i} class={from === letter ? "chosen" : ""} style={{ left: `${soundX(i)}px` }}>
+              {sound}
+            </span>
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const mostShown = 8;
+
+/** The contexts of a letter's slots: one for each number of sounds already written for it. */
+function Slots({ result, position, name }: { result: PronounceResult; position: number; name: string }) {
+  const [all, setAll] = useState(false);
+  const slots = result.slots.filter((slot) => slot.position === position && slot.contexts.length > 0);
+  const some = slots.filter(
+    ({ contexts }) => all || contexts.reduce((sum, { probability }) => sum + probability, 0) > 0.01,
+  );
+  return (
+    <div class="slot-contexts" data-position={position}>
+      <h3>What is remembered at “{name}”</h3>
+      <p class="soft small">
+        A memory is a row of sounds written and steps <code>›</code> to the next letter, latest last.
+      </p>
+      <div class="slots plain">
+        {some.map(({ written, contexts }) => (
+          <div class="slot" key={written}>
+            <p class="name">
+              {written === 0
+                ? "nothing written for it yet"
+                : `${written} ${written === 1 ? "sound" : "sounds"} written`}
+            </p>
+            <ol class="contexts wide">
+              {[
+                ...contexts.filter(({ suffix }) => suffix.length > 0).slice(0, mostShown),
+                ...contexts.filter(({ suffix }) => suffix.length === 0),
+              ].map(({ suffix, probability }) => (
+                <li key={suffix.join("|")} class={suffix.length === 0 ? "starred" : ""}>
+                  <code>{movesText(suffix)}</code>
+                  <span class="mass">{percentText(probability)}</span>
+                  <Bar share={probability} tone={suffix.length === 0 ? "gold" : ""} />
+                </li>
+              ))}
+            </ol>
+          </div>
+        ))}
+      </div>
+      {some.length < slots.length && (
+        <button type="button" class="link small" onClick={() => setAll(true)}>
+          Show slots that are hardly ever reached
+        </button>
+      )}
+    </div>
+  );
+}
+
+function movesText(suffix: readonly (string | null)[]): string {
+  if (suffix.length === 0) return "⋆";
+  const moves = suffix.filter((move) => move !== "^").map((move) => move ?? "›");
+  if (suffix[0] === "^") return moves.length === 0 ? "^" : `^ ${moves.join(" ")}`;
+  return `⋆ ${moves.join(" ")}`;
+}

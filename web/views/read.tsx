@@ -1,0 +1,409 @@
+// Read: a handwritten date, and under each digit what the model remembers when it decides it: the kept contexts with their
+// mass, the true one marked, ⋆ for all the rest. Order, B and the way contexts are chosen can be changed.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { pixelAttributes, pixelsOf, pixelText, type Shrunk, shrink } from "../../src/cli/demo/digits.js";
+import { wholeOf } from "../address.js";
+import { greyOf } from "../digits.js";
+import { quick } from "../engine.js";
+import { useAnswer, useModel } from "../hooks.js";
+import { fetchJson } from "../models.js";
+import {
+  Bar,
+  chosenModel,
+  Intro,
+  percentText,
+  Segmented,
+  Slider,
+  Trouble,
+  type ViewProps,
+  Waiting,
+} from "../parts/common.js";
+import { DigitPicture, DrawingPad } from "../parts/picture.js";
+import type { Choice, ContextView, ReadResult } from "../protocol.js";
+import { useDark } from "../theme.js";
+
+interface Examples {
+  /** Pixels of a digit as the model sees it. */
+  side: number;
+  register: string[];
+  examples: { truth: string; lesson: boolean; pictures: string[] }[];
+}
+
+const modes = [
+  ["rcms", "RCMS"],
+  ["beam", "Beam"],
+  ["exact", "Exact"],
+] as const;
+type Mode = Choice["inference"];
+
+const length = 8; // digits of a date
+const mostContexts = 20;
+
+export function ReadView({ models, params, change }: ViewProps) {
+  const offered = chosenModel(models, undefined);
+  const { model, share, error } = useModel(quick, offered);
+  const [examples, setExamples] = useState<Examples>();
+  const [trouble, setTrouble] = useState<Error>();
+  const dark = useDark();
+  useEffect(() => {
+    if (offered?.examples) fetchJson<Examples>(offered.examples).then(setExamples, setTrouble);
+  }, [offered?.examples]);
+
+  const drawing = params.ink !== undefined;
+  const index = wholeOf(params.date, 1, examples?.examples.length ?? 1, 1) - 1;
+  const mode: Mode = modes.find(([name]) => name === params.mode)?.[0] ?? "rcms";
+  const order = wholeOf(params.order, 0, model?.choice.order ?? 7, model?.choice.order ?? 7);
+  const contexts = wholeOf(params.B, mode === "beam" ? 1 : 0, mostContexts, model?.choice.contexts ?? 5);
+
+  const written = useMemo((): { pixels: Shrunk[]; grey: (Float32Array | undefined)[]; truth?: string } => {
+    if (!examples) return { pixels: [], grey: [] };
+    const empty: Shrunk = new Array<boolean>(examples.side ** 2).fill(false);
+    if (params.ink !== undefined) {
+      const pads = params.ink.split(".");
+      const size = Math.ceil(empty.length / 4);
+      return {
+        pixels: Array.from({ length }, (_, i) => (isPixels(pads[i], size) ? pixelsOf(pads[i]) : empty)),
+        grey: [],
+      };
+    }
+    const { pictures, truth } = examples.examples[index];
+    const grey = pictures.map(greyOf);
+    return { pixels: grey.map((image) => shrink(image, examples.side)), grey, truth };
+  }, [examples, params.ink, index]);
+
+  const attributes = useMemo(() => written.pixels.map(pixelAttributes), [written]);
+  const question = (inference: Mode) =>
+    model && attributes.length > 0
+      ? {
+          model: model.id,
+          attributes,
+          choice: { inference, contexts: Math.max(contexts, inference === "beam" ? 1 : 0), order },
+        }
+      : undefined;
+  const answers: Record<Mode, { result?: ReadResult; error?: Error; current: boolean }> = {
+    rcms: useAnswer(quick, "read", question("rcms")),
+    beam: useAnswer(quick, "read", question("beam")),
+    exact: useAnswer(quick, "read", question("exact")),
+  };
+  const { result, current } = answers[mode];
+
+  const setInk = (i: number, image: Shrunk | undefined): void => {
+    const pads = (params.ink ?? "").split(".");
+    change({
+      ink: Array.from({ length }, (_, k) => (k === i ? (image ? pixelText(image) : "") : (pads[k] ?? ""))).join("."),
+    });
+  };
+  const putDigit = (i: number, digit: string): void => {
+    for (const { truth, pictures } of examples?.examples ?? []) {
+      const at = truth.indexOf(digit);
+      if (at < 0) continue;
+      setInk(i, shrink(greyOf(pictures[at]), examples?.side ?? 5));
+      break;
+    }
+  };
+
+  return (
+    <>
+      <Intro title="Read a date">
+        Eight handwritten digits, each seen as {examples ? `${examples.side}×${examples.side}` : "a few"} pixels: too
+        few to tell them apart one by one. What helps is remembering what was read before. Under each digit are the
+        memories (<em>contexts</em>) kept there; <b class="star">⋆</b> stands for all the others together.
+      </Intro>
+
+      <section class="controls" aria-label="How contexts are chosen">
+        <Segmented
+          label="Contexts chosen by"
+          name="mode"
+          value={mode}
+          options={modes}
+          onChange={(value) => change({ mode: value === "rcms" ? undefined : value })}
+        />
+        <Slider
+          label="B, contexts kept"
+          value={contexts}
+          min={mode === "beam" ? 1 : 0}
+          max={mostContexts}
+          shown={mode === "exact" ? "all" : String(contexts)}
+          disabled={mode === "exact"}
+          onInput={(value) => change({ B: String(value) })}
+        />
+        <Slider
+          label="Order, digits looked back"
+          value={order}
+          min={0}
+          max={model?.choice.order ?? 7}
+          onInput={(value) => change({ order: String(value) })}
+        />
+        <div class="field">
+          <span class="name" id="which">
+            {drawing ? "Your own digits" : `Date ${index + 1} of ${examples?.examples.length ?? "…"}`}
+          </span>
+          <div class="buttons">
+            {drawing ? (
+              <>
+                <button type="button" onClick={() => change({ ink: ".......".slice(0, length - 1) })}>
+                  Clear
+                </button>
+                <button type="button" onClick={() => change({ ink: undefined })}>
+                  Back to examples
+                </button>
+              </>
+            ) : (
+              <>
+                <button
+                  type="button"
+                  aria-label="Date before"
+                  disabled={index === 0}
+                  onClick={() => change({ date: String(index) })}
+                >
+                  ←
+                </button>
+                <button
+                  type="button"
+                  aria-label="Next date"
+                  disabled={!examples || index + 1 === examples.examples.length}
+                  onClick={() => change({ date: String(index + 2) })}
+                >
+                  →
+                </button>
+                <button type="button" onClick={() => change({ ink: ".......", date: undefined })}>
+                  Draw your own
+                </button>
+              </>
+            )}
+          </div>
+        </div>
+      </section>
+
+      <Trouble error={error ?? trouble ?? answers[mode].error} />
+      {!model && !error && <Waiting share={share} what="the model" />}
+      {drawing && (
+        <p class="soft small">
+          Draw a digit into each box, or focus a box and press a digit key. The model has learned a register of{" "}
+          {examples?.register.length} dates, such as {examples?.register.slice(0, 3).map(dashed).join(", ")}; others it
+          has to guess.
+        </p>
+      )}
+
+      {result && examples && (
+        <>
+          <Verdict result={result} truth={written.truth} mode={mode} answers={answers} contexts={contexts} />
+          {!drawing && <Lesson examples={examples} index={index} mode={mode} change={change} />}
+          <section class="slots" aria-label="Digits and their contexts" tabIndex={0} aria-busy={!current}>
+            {Array.from({ length }, (_, i) => (
+              <div class="slot" key={i} data-slot={i}>
+                <div class="pictures">
+                  {drawing ? (
+                    <DrawingPad
+                      label={`Digit ${i + 1}`}
+                      pixels={written.pixels[i]}
+                      filled={written.pixels[i]?.some(Boolean) ?? false}
+                      dark={dark}
+                      onDraw={(image) => setInk(i, shrink(image, examples.side))}
+                      onKey={(digit) => putDigit(i, digit)}
+                      onClear={() => setInk(i, undefined)}
+                    />
+                  ) : (
+                    <DigitPicture
+                      grey={written.grey[i]}
+                      pixels={written.pixels[i]}
+                      dark={dark}
+                      label={`Handwritten digit ${i + 1}`}
+                    />
+                  )}
+                  <span class="seen">
+                    <DigitPicture pixels={written.pixels[i]} coarse dark={dark} label="as the model sees it" />
+                  </span>
+                </div>
+                <p class="decided">
+                  <b
+                    class={written.truth === undefined ? "" : written.truth[i] === result.labels[i] ? "right" : "wrong"}
+                  >
+                    {result.labels[i]}
+                  </b>
+                  <span class="soft">{percentText(result.marginals[i][result.labels[i]] ?? 0)}</span>
+                </p>
+                <ContextSet contexts={result.contexts[i]} before={written.truth?.slice(0, i)} position={i} />
+              </div>
+            ))}
+            <Heat result={result} truth={written.truth} />
+          </section>
+          <p class="legend soft small">
+            <span class="key-true">true context</span> the longest kept memory that agrees with the true date
+            <span class="key-star">⋆</span> everything else: with it, every date stays possible
+          </p>
+        </>
+      )}
+    </>
+  );
+}
+
+function isPixels(text: string | undefined, size: number): text is string {
+  return text !== undefined && text.length === size && /^[0-9a-f]+$/.test(text);
+}
+
+export function dashed(date: string): string {
+  return date.length === length ? `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}` : date;
+}
+
+/** A context as the paper writes it: `⋆47` remembers the last two digits, `1947` all of them. */
+export function contextText(suffix: readonly string[], between = ""): string {
+  if (suffix.length === 0) return "⋆";
+  if (suffix[0] === "^") return suffix.length === 1 ? "^" : suffix.slice(1).join(between);
+  return `⋆${between}${suffix.join(between)}`;
+}
+
+/** The contexts of a slot, heaviest first and ⋆ last. The true one is the longest that agrees with what came before. */
+function ContextSet({
+  contexts,
+  before,
+  position,
+}: {
+  contexts: ContextView[];
+  before: string | undefined;
+  position: number;
+}) {
+  const agrees = ({ suffix }: ContextView): boolean => {
+    if (before === undefined || suffix.length === 0) return false;
+    const remembered = suffix.filter((symbol) => symbol !== "^").join("");
+    return suffix[0] === "^" ? remembered === before : before.endsWith(remembered);
+  };
+  const star = contexts.find(({ suffix }) => suffix.length === 0);
+  const others = contexts.filter((context) => context !== star);
+  const truth =
+    others.filter(agrees).sort((a, b) => b.suffix.length - a.suffix.length)[0] ??
+    (before === undefined ? undefined : star);
+  return (
+    <ol class="contexts" aria-label={`Contexts kept before digit ${position + 1}`}>
+      {[...others.slice(0, mostContexts + 1), ...(star ? [star] : [])].map((context) => (
+        <li
+          key={context.suffix.join(" ")}
+          class={`${context === truth ? "true" : ""} ${context === star ? "starred" : ""}`}
+        >
+          <code>{contextText(context.suffix)}</code>
+          <span class="mass">{percentText(context.probability)}</span>
+          <Bar share={context.probability} tone={context === star ? "gold" : ""} />
+          {context === truth && <span class="hidden">(the true one)</span>}
+        </li>
+      ))}
+      {others.length > mostContexts + 1 && <li class="soft more">and {others.length - mostContexts - 1} more</li>}
+    </ol>
+  );
+}
+
+/** Probability of every digit at every place, summed over contexts. */
+function Heat({ result, truth }: { result: ReadResult; truth: string | undefined }) {
+  const digits = Array.from({ length: 10 }, (_, digit) => String(digit));
+  return (
+    <table class="heat">
+      <caption>Probability of each digit at each place</caption>
+      <tbody>
+        {digits.map((digit) => (
+          <tr key={digit}>
+            {result.marginals.map((row, i) => {
+              const p = row[digit] ?? 0;
+              return (
+                <td
+                  key={i}
+                  class={truth?.[i] === digit ? "true" : ""}
+                  style={{ "--p": p.toFixed(4) }}
+                  title={`${digit} at place ${i + 1}: ${percentText(p)}`}
+                >
+                  {digit}
+                  <span class="hidden"> {percentText(p)}</span>
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Verdict(props: {
+  result: ReadResult;
+  truth?: string;
+  mode: Mode;
+  answers: Record<Mode, { result?: ReadResult }>;
+  contexts: number;
+}) {
+  const { result, truth, mode, answers, contexts } = props;
+  const reading = result.labels.join("");
+  const names = { rcms: `RCMS, B = ${contexts}`, beam: `Beam, B = ${Math.max(1, contexts)}`, exact: "Exact" };
+  return (
+    <section class="verdict" aria-label="Answer">
+      <div class="answer" role="status">
+        <p class="name">Reads</p>
+        <p class="reading" data-probability={result.probability}>
+          {dashed(reading)}
+        </p>
+        <p>
+          with probability <b>{percentText(result.probability)}</b>
+          {truth !== undefined && (
+            <>
+              {" · "}
+              {reading === truth ? (
+                <span class="right">right</span>
+              ) : (
+                <span class="wrong">wrong, it is {dashed(truth)}</span>
+              )}
+            </>
+          )}
+        </p>
+      </div>
+      <div>
+        <p class="name">Next best</p>
+        <ul class="nbest">
+          {result.nbest.slice(1).map(({ labels, probability }) => (
+            <li key={labels.join("")}>
+              <code>{dashed(labels.join(""))}</code>
+              <span class="mass">{percentText(probability)}</span>
+              <Bar share={probability} />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div>
+        <p class="name">The same digits, read three ways</p>
+        <ul class="nbest">
+          {modes.map(([name]) => {
+            const other = answers[name].result;
+            const text = other?.labels.join("") ?? "";
+            const tone = truth === undefined ? "" : text === truth ? "right" : "wrong";
+            return (
+              <li key={name} class={name === mode ? "chosen" : ""}>
+                <span>
+                  {names[name]} <code>{dashed(text)}</code>
+                </span>
+                <span class={`mass ${tone}`}>
+                  {other ? percentText(other.probability) : "…"}
+                  {tone && <span class="mark">{tone === "right" ? " ✓" : " ✗"}</span>}
+                </span>
+                <Bar share={other?.probability ?? 0} tone={tone} />
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+    </section>
+  );
+}
+
+function Lesson(props: { examples: Examples; index: number; mode: Mode; change: ViewProps["change"] }) {
+  const { examples, index, change } = props;
+  if (!examples.examples[index].lesson) return null;
+  return (
+    <p class="lesson">
+      On this date a small beam is sure, and wrong: it threw the truth away early.{" "}
+      <button type="button" class="link" onClick={() => change({ mode: "beam", B: "3" })}>
+        Beam with B = 3
+      </button>
+      {" · "}
+      <button type="button" class="link" onClick={() => change({ mode: undefined, B: "3" })}>
+        RCMS with B = 3
+      </button>
+    </p>
+  );
+}

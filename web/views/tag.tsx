@@ -1,0 +1,263 @@
+// Tag: a sentence, a tag for every word with how sure it is, other readings, and for a chosen word what spoke for its tag.
+
+import { wholeOf } from "../address.js";
+import { quick } from "../engine.js";
+import { useAnswer, useModel } from "../hooks.js";
+import {
+  Bar,
+  chosenModel,
+  Intro,
+  MissingModel,
+  ModelChoice,
+  percentText,
+  Trouble,
+  type ViewProps,
+  Waiting,
+} from "../parts/common.js";
+import type { TagResult } from "../protocol.js";
+import { tagMeaning } from "./brown-tags.js";
+
+type Meaning = (tag: string) => string;
+const noMeaning: Meaning = () => "";
+
+const suggestions = [
+  "Time flies like an arrow .",
+  "The old man the boats .",
+  "They can fish where the river runs slow .",
+  "I saw her duck under the low beam .",
+];
+const longest = 600; // characters
+
+export function TagView({ models, ready, params, change }: ViewProps) {
+  const offered = chosenModel(models, params.model);
+  const { model, share, error } = useModel(quick, offered);
+  const text = (params.text ?? suggestions[0]).slice(0, longest);
+  const width = model?.columns ?? 1;
+  const columns = columnsOf(text, width);
+  const answer = useAnswer(quick, "tag", model && columns.length > 0 ? { model: model.id, columns } : undefined);
+  const word = params.word === undefined || columns.length === 0 ? -1 : wholeOf(params.word, 1, columns.length, 1) - 1;
+  const { result } = answer;
+  const meaningOf = offered?.id === "brown" ? tagMeaning : noMeaning; // other models have tags of their own
+  const fits = result && result.labels.length === columns.length;
+  return (
+    <>
+      <Intro title="Tag a sentence">
+        A label for every word. The darker its ground, the surer the model; what is pale may well be something else.
+        Choose a word to see why.
+      </Intro>
+      <section class="controls" aria-label="Sentence">
+        <label class="field grow">
+          <span class="name">Sentence{width > 1 ? `, ${width} columns joined by “/”` : ""}</span>
+          <textarea
+            rows={2}
+            maxLength={longest}
+            spellcheck={false}
+            value={text}
+            onInput={(event) => change({ text: event.currentTarget.value, word: undefined })}
+          />
+        </label>
+        <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id })} />
+      </section>
+      <p class="suggestions small">
+        Try{" "}
+        {suggestions.map((suggestion) => (
+          <button
+            type="button"
+            class="link"
+            key={suggestion}
+            onClick={() => change({ text: suggestion, word: undefined })}
+          >
+            {suggestion}
+          </button>
+        ))}
+      </p>
+      <Trouble error={error ?? answer.error} />
+      {ready && !offered && params.model && <MissingModel id={params.model} />}
+      {!model && !error && (offered || !ready) && <Waiting share={share} what="the model" />}
+      {result && fits && model && (
+        <>
+          <Tagged
+            result={result}
+            words={columns.map((row) => row[0])}
+            word={word}
+            meaningOf={meaningOf}
+            change={change}
+            current={answer.current}
+          />
+          <div class="two">
+            <Others result={result} words={columns.map((row) => row[0])} />
+            {word >= 0 ? (
+              <Reasons
+                key={`${word} ${params.label ?? ""}`}
+                model={model.id}
+                result={result}
+                columns={columns}
+                word={word}
+                label={params.label}
+                meaningOf={meaningOf}
+                change={change}
+              />
+            ) : (
+              <p class="soft">Choose a word above to see what else it could be, and what spoke for its tag.</p>
+            )}
+          </div>
+        </>
+      )}
+      {offered && <p class="soft small about">{offered.about}</p>}
+    </>
+  );
+}
+
+/** Words between spaces; marks at their end or beginning are words of their own, unless there are further columns. */
+export function columnsOf(text: string, width: number): string[][] {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  if (width > 1) {
+    return words.map((word) => {
+      const parts = word.split("/");
+      const first = parts.slice(0, Math.max(1, parts.length - width + 1)).join("/");
+      const others = parts.slice(Math.max(1, parts.length - width + 1));
+      return [first, ...others, ...new Array<string>(Math.max(0, width - 1 - others.length)).fill("_")];
+    });
+  }
+  return words
+    .flatMap((word) => word.match(/^["'(`]+(?=.)|[.,;:!?")]+$|.+?(?=[.,;:!?")]+$)|.+/g) ?? [word])
+    .map((word) => [word]);
+}
+
+function Tagged(props: {
+  result: TagResult;
+  words: string[];
+  word: number;
+  meaningOf: Meaning;
+  change: ViewProps["change"];
+  current: boolean;
+}) {
+  const { result, words, word, meaningOf, change } = props;
+  return (
+    <section
+      aria-label="Words and tags"
+      class="tagged"
+      aria-busy={!props.current}
+      data-probability={result.probability}
+    >
+      <ol>
+        {words.map((text, i) => {
+          const [label, confidence] = [result.labels[i], result.confidences[i]];
+          const meaning = meaningOf(label);
+          return (
+            <li key={i}>
+              <button
+                type="button"
+                aria-pressed={i === word}
+                style={{ "--p": confidence.toFixed(4) }}
+                title={`${meaning ? `${meaning}, ` : ""}${percentText(confidence)}`}
+                onClick={() => change({ word: i === word ? undefined : String(i + 1), label: undefined })}
+              >
+                <span class="word">{text}</span>
+                <span class="label">
+                  {label}
+                  {confidence < 0.8 && <span class="doubt">?</span>}
+                </span>
+                <span class="meaning">{meaning}</span>
+                <span class="hidden">{percentText(confidence)}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Others({ result, words }: { result: TagResult; words: string[] }) {
+  return (
+    <section aria-label="Whole readings">
+      <h2>Whole readings</h2>
+      <ol class="nbest readings">
+        {result.nbest.map(({ labels, probability }, n) => (
+          <li key={labels.join(" ")}>
+            <span class="differences">
+              {n === 0
+                ? "as above"
+                : labels.flatMap((label, i) =>
+                    label === result.labels[i]
+                      ? []
+                      : [
+                          <span key={i}>
+                            {words[i]} <code>{label}</code>
+                          </span>,
+                        ],
+                  )}
+            </span>
+            <span class="mass">{percentText(probability)}</span>
+            <Bar share={probability} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const mostReasons = 12;
+
+function Reasons(props: {
+  model: string;
+  result: TagResult;
+  columns: string[][];
+  word: number;
+  label: string | undefined;
+  meaningOf: Meaning;
+  change: ViewProps["change"];
+}) {
+  const { model, result, columns, word, label, meaningOf, change } = props;
+  const { result: explained, error } = useAnswer(quick, "explain", { model, columns, position: word, label });
+  const likely = Object.entries(result.marginals[word] ?? {})
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 5)
+    .filter(([, p], i) => i === 0 || p >= 0.001);
+  const contributions = explained?.contributions.slice(0, mostReasons) ?? [];
+  const greatest = Math.max(1e-9, ...contributions.map(({ weight }) => Math.abs(weight)));
+  return (
+    <section aria-label="Reasons" class="reasons">
+      <h2>
+        “{columns[word][0]}” as <code>{explained?.label ?? result.labels[word]}</code>
+      </h2>
+      <ul class="nbest pick">
+        {likely.map(([name, p]) => (
+          <li key={name}>
+            <button
+              type="button"
+              aria-pressed={name === explained?.label}
+              onClick={() => change({ label: name === result.labels[word] ? undefined : name })}
+            >
+              <span>
+                <code>{name}</code> <span class="soft">{meaningOf(name)}</span>
+              </span>
+              <span class="mass">{percentText(p)}</span>
+              <Bar share={p} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <h3>What speaks for it, and against</h3>
+      <Trouble error={error} />
+      <ul class="weights">
+        {contributions.map(({ feature, weight }) => (
+          <li key={feature}>
+            <code>{feature}</code>
+            <span class="weight" data-weight={weight}>
+              {weight >= 0 ? "+" : "−"}
+              {Math.abs(weight).toFixed(2)}
+            </span>
+            <span class={`balance ${weight >= 0 ? "for" : "against"}`} aria-hidden="true">
+              <span style={{ width: `${(50 * Math.abs(weight)) / greatest}%` }} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {explained && explained.contributions.length > mostReasons && (
+        <p class="soft small">and {explained.contributions.length - mostReasons} weaker ones</p>
+      )}
+    </section>
+  );
+}
