@@ -56,6 +56,9 @@ export interface ModelInput {
 }
 
 export interface ReadForModel extends ReadFlags {
+  /** The name of the source for errors, where that is not its path. */
+  file?: string;
+  mayBeEmpty?: boolean;
   /** `needed`: data without labels is refused. `ignored`: labels are not kept. */
   labels: "needed" | "ignored";
   /**
@@ -75,6 +78,8 @@ export async function* readForModel(
   const needed = options.labels === "needed";
   let format = "columns" as TaggingFormat; // known before the first sequence
   const stream = readTagging(source, {
+    file: options.file,
+    mayBeEmpty: options.mayBeEmpty,
     format: options.format ?? note.format,
     labelled: needed,
     labelSets: note.labelSets,

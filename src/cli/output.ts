@@ -29,8 +29,26 @@ export function silenceBrokenPipes(): void {
   process.stderr.on("error", () => undefined);
 }
 
+let collected: { out: string; said: string[] } | undefined;
+
+/** Keeps what is printed from now on instead of printing it, for a thread that prints through another. */
+export function collectOutput(): void {
+  collected = { out: "", said: [] };
+}
+
+/** What was printed since the last time. */
+export function takeOutput(): { out: string; said: string[] } {
+  const taken = collected ?? { out: "", said: [] };
+  collectOutput();
+  return taken;
+}
+
 /** Writes to standard output, and waits while it is full. */
 export async function write(text: string): Promise<void> {
+  if (collected) {
+    collected.out += text;
+    return;
+  }
   if (isUnread || process.stdout.write(text)) return;
   // A reader that goes while we wait ends the waiting; what to do then is decided above.
   await once(process.stdout, "drain").catch(() => undefined);
@@ -42,6 +60,10 @@ export async function writeJson(value: unknown): Promise<void> {
 
 /** A line to standard error. */
 export function say(text: string): void {
+  if (collected) {
+    collected.said.push(text);
+    return;
+  }
   process.stderr.write(`stargram: ${text}\n`);
 }
 

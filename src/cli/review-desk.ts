@@ -4,8 +4,8 @@ import { type ReviewItem, ReviewWriter } from "../data/review.js";
 import { counted, goOnUnread, percent, say } from "./output.js";
 
 export class ReviewDesk {
-  private answered = 0;
-  private seen = 0;
+  answered = 0;
+  seen = 0;
 
   private constructor(
     private readonly path: string | undefined,

@@ -2,6 +2,7 @@
 //   alignment   in two columns, a part for each input symbol between `|`; symbols written for it between `:`, `_` for none
 
 import { type TransductionReport, TransductionScore } from "../confidence/transduction.js";
+import type { LineSource } from "../data/lines.js";
 import { joinSymbols, kindsOf, layoutOf, type PairLayout } from "../data/pair-lines.js";
 import { readPairs } from "../data/pairs.js";
 import type {
@@ -16,7 +17,7 @@ import type {
 import { counted, duration, percent, plural, probabilityText, say, table, write, writeJson } from "./output.js";
 import { writePlots } from "./plots.js";
 import { promiseLines } from "./promises.js";
-import { ReviewDesk } from "./review-desk.js";
+import type { ReviewDesk } from "./review-desk.js";
 import { pairItem } from "./review-items.js";
 
 /** `p|h|o|n|e` and `F|_|OW|N|_` */
@@ -47,7 +48,13 @@ function inferenceFrom({ contexts, inference }: PredictFlags): TransducePredictO
 }
 
 /** Input TAB output TAB probability (with a promised precision, two columns more: see `writeAnswer`), or JSON Lines, for each input as it comes. */
-export async function predictOutputs(transducer: Transducer, file: string, flags: PredictFlags): Promise<void> {
+export async function predictOutputs(
+  transducer: Transducer,
+  source: LineSource,
+  flags: PredictFlags,
+  desk: ReviewDesk,
+  file?: string,
+): Promise<void> {
   const layout = layoutOf(transducer);
   const { read, written } = kindsOf(layout);
   const unknown = new Set<string>();
@@ -55,8 +62,7 @@ export async function predictOutputs(transducer: Transducer, file: string, flags
     ...{ nbest: flags.nbest, alignment: flags.align, contexts: flags.showContexts },
     inference: inferenceFrom(flags),
   };
-  const desk = await ReviewDesk.open(flags.review);
-  for await (const { input } of readPairs(file, { ...layout, inputsOnly: true })) {
+  for await (const { input } of readPairs(source, { ...layout, file, inputsOnly: true })) {
     let prediction: TransducerPrediction;
     if (flags.precision === undefined) prediction = transducer.predict(input, options);
     else {
@@ -91,7 +97,6 @@ export async function predictOutputs(transducer: Transducer, file: string, flags
     );
     await write(`${lines.join("\n")}\n${(prediction.slots ?? []).map(slotLine).join("")}`);
   }
-  await desk.end(flags.precision);
 }
 
 /** `# 3.1 TAB F →/0.98 TAB ⋆/0.02`: position and symbols written for it, then moves remembered; `→` goes to the next position. */

@@ -15,8 +15,8 @@ export interface LineBlock {
   lines: string[];
 }
 
-/** A path, `-` for standard input, or a stream of bytes. */
-export type LineSource = string | Readable;
+/** A path, `-` for standard input, a stream of bytes, or lines that were read before. */
+export type LineSource = string | Readable | LineBlock;
 
 export interface LineOptions {
   /** The name for errors; default the path, or none for a stream. */
@@ -33,6 +33,10 @@ const carriageReturn = 0x0d;
 /** The lines of a source, a block at a time. */
 export async function* readLineBlocks(source: LineSource, options: LineOptions = {}): AsyncGenerator<LineBlock> {
   const file = options.file ?? (typeof source === "string" ? source : undefined);
+  if (typeof source === "object" && "lines" in source) {
+    yield source;
+    return;
+  }
   let first = 1;
   let started = false;
   let pending: Buffer[] = []; // what follows the last newline so far
@@ -98,7 +102,9 @@ function decodeLines(bytes: Buffer, first: number, file: string | undefined): st
 
 function notText(bytes: Buffer, first: number, file: string | undefined): InputError {
   const wide = bytes.includes(0) || (first === 1 && (bytes[0] | 1) === 0xff && (bytes[1] | 1) === 0xff);
-  const hint = wide ? "is it UTF-16 or a binary file? Save it as UTF-8 text" : "save it as UTF-8 text";
+  const hint = wide
+    ? "is it UTF-16 or a binary file? Save it as UTF-8 text"
+    : `save it as UTF-8 text; if it is Latin-1: iconv -f latin1 -t utf-8 ${file === undefined || file === "-" ? "FILE" : file} > FILE.utf8`;
   let begin = 0;
   for (let line = first; ; line++) {
     const next = bytes.indexOf(newline, begin);
@@ -110,7 +116,7 @@ function notText(bytes: Buffer, first: number, file: string | undefined): InputE
 }
 
 /** The bytes of a source, unpacked if they are gzip. */
-async function* plainChunks(source: LineSource, file: string | undefined): AsyncGenerator<Buffer> {
+async function* plainChunks(source: string | Readable, file: string | undefined): AsyncGenerator<Buffer> {
   const raw = rawChunks(source, file);
   try {
     let head: Buffer = Buffer.alloc(0);
@@ -150,7 +156,7 @@ async function* unpacked(head: Buffer, rest: AsyncGenerator<Buffer>, file: strin
   }
 }
 
-async function* rawChunks(source: LineSource, file: string | undefined): AsyncGenerator<Buffer> {
+async function* rawChunks(source: string | Readable, file: string | undefined): AsyncGenerator<Buffer> {
   const stream =
     typeof source !== "string"
       ? source

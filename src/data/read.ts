@@ -23,6 +23,8 @@ export interface ReadTaggingOptions {
   labelSets?: boolean;
   /** The name for errors; default the path, or none for a stream. */
   file?: string;
+  /** Whether a source without sequences is fine, as a part of another may be. Default false. */
+  mayBeEmpty?: boolean;
   /** Told the format, given or guessed, before the first sequence. */
   onFormat?: (format: TaggingFormat) => void;
 }
@@ -53,7 +55,7 @@ export async function* readTagging(source: LineSource, options: ReadTaggingOptio
   }
   const last = parser?.end();
   if (last !== undefined) yield last;
-  else if (!found) throw noSequences(options, file, parser === undefined && skipped === 0);
+  else if (!found && !options.mayBeEmpty) throw noSequences(options, file, parser === undefined && skipped === 0);
 }
 
 function startParser(format: TaggingFormat, options: ReadTaggingOptions, file: string | undefined): SequenceParser {

@@ -3,6 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { guaranteeFor } from "../../core/calibration.js";
 import { InputError } from "../../core/errors.js";
+import type { LineSource } from "../../data/lines.js";
 import { loadModel } from "../../model/disk.js";
 import type { Model } from "../../model/model.js";
 import {
@@ -29,7 +30,7 @@ import { probabilityText, say, write, writeJson } from "../output.js";
 import { ReviewDesk } from "../review-desk.js";
 import { sequenceItem } from "../review-items.js";
 
-interface PredictFlags extends ReadFlags, Omit<InferenceFlags, "contexts"> {
+export interface PredictFlags extends ReadFlags, Omit<InferenceFlags, "contexts"> {
   contexts?: ContextsFlag;
   precision?: number;
   review?: string;
@@ -38,6 +39,7 @@ interface PredictFlags extends ReadFlags, Omit<InferenceFlags, "contexts"> {
   known?: boolean;
   align?: boolean;
   json?: boolean;
+  threads: number;
 }
 
 /** `--contexts` shows contexts, `--contexts n` keeps n of them; both may be given. */
@@ -85,7 +87,8 @@ export function register(program: Command): void {
     .option("--precision <share>", "answer only what keeps this precision, as calibrated", real(0, { beyond: 1 }))
     .option("--review <file>", "with --precision: collect what is left to a person in a new file")
     .option("--known", "take the labels of the input as known and fill in those that are `_`")
-    .option("--json", "print JSON Lines, an object for each sequence");
+    .option("--json", "print JSON Lines, an object for each sequence")
+    .option("--threads <n>", "threads to predict with; the output is the same", whole(1), 1);
   addReadOptions(command)
     .addOption(
       new Option("--contexts [n]", "show the contexts kept at each position; with a number, keep so many")
@@ -99,6 +102,7 @@ export function register(program: Command): void {
       examples(
         ["stargram predict model.sg new.txt", "label a file"],
         ["zcat big.gz | stargram predict model.sg | head", "label a stream; nothing is kept in memory"],
+        ["stargram predict model.sg big.txt.gz --threads 4", "label a large file faster"],
         ["stargram predict model.sg new.txt --nbest 3", "the three most probable outputs of each sequence"],
         ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
         ["stargram predict model.sg partly.txt --known", "fill in the labels that are `_`"],
@@ -123,14 +127,35 @@ function contextsFlag(text: string, before: ContextsFlag = {}): ContextsFlag {
 async function predict(path: string, file: string, flags: PredictFlags): Promise<void> {
   const model = await loadModel(path);
   checkPrecision(model, path, flags);
-  const chosen = { contexts: flags.contexts?.keep, inference: flags.inference };
-  if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
   if (model instanceof Transducer) {
     refuseFlags(flags, ["marginals", "known", "format", "pixels", "folds"], "taggers", path);
-    const { predictOutputs } = await import("../transduction.js");
-    return predictOutputs(model, file, { ...flags, ...chosen, showContexts: flags.contexts?.show });
+  } else refuseFlags(flags, ["align"], "transducers", path);
+  if (flags.threads > 1 && flags.review !== undefined) {
+    throw new InputError("--review is written by one thread", { hint: "leave out --threads or --review" });
   }
-  refuseFlags(flags, ["align"], "transducers", path);
+  if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
+  const desk = await ReviewDesk.open(flags.review);
+  if (flags.threads > 1) {
+    const { predictOnThreads } = await import("../predict-threads.js");
+    await predictOnThreads(model, path, file, flags, desk);
+  } else await predictInputs(model, path, file, flags, desk);
+  await desk.end(flags.precision);
+}
+
+/** Predicts for all inputs of a source, and prints. `part` is the name of a file of which the source is a part. */
+export async function predictInputs(
+  model: Model,
+  path: string,
+  source: LineSource,
+  flags: PredictFlags,
+  desk: ReviewDesk,
+  part?: string,
+): Promise<void> {
+  const chosen = { contexts: flags.contexts?.keep, inference: flags.inference };
+  if (model instanceof Transducer) {
+    const { predictOutputs } = await import("../transduction.js");
+    return predictOutputs(model, source, { ...flags, ...chosen, showContexts: flags.contexts?.show }, desk, part);
+  }
   const tagger = taggerOf(model, path);
   const options: PredictOptions = {
     nbest: flags.nbest,
@@ -140,9 +165,14 @@ async function predict(path: string, file: string, flags: PredictFlags): Promise
     contexts: flags.contexts?.show,
     inference: inferenceFrom(chosen),
   };
-  const desk = await ReviewDesk.open(flags.review);
   const labels = flags.known ? "needed" : "ignored";
-  const inputs = readForModel(file, tagger, { ...flags, labels, unknown: flags.known ? "refuse" : "chunks" });
+  const inputs = readForModel(source, tagger, {
+    ...flags,
+    labels,
+    unknown: flags.known ? "refuse" : "chunks",
+    file: part,
+    mayBeEmpty: part !== undefined,
+  });
   for await (const input of inputs) {
     const { sequence } = input;
     if (flags.precision !== undefined) {
@@ -158,7 +188,6 @@ async function predict(path: string, file: string, flags: PredictFlags): Promise
     if (flags.json) await writeJson(jsonOf(input, prediction));
     else await write(textOf(input, prediction, flags));
   }
-  await desk.end(flags.precision);
 }
 
 /** Refuses a precision that was not calibrated, and what would make its promise void. */

@@ -1,0 +1,34 @@
+// A thread of predict-threads.ts: predicts for the parts it is given, one after another.
+
+import { parentPort, workerData } from "node:worker_threads";
+import { InputError } from "../core/errors.js";
+import type { LineBlock } from "../data/lines.js";
+import { loadModel } from "../model/disk.js";
+import { predictInputs } from "./commands/predict.js";
+import { collectOutput, takeOutput } from "./output.js";
+import type { Predicted, PredictorData } from "./predict-threads.js";
+import { ReviewDesk } from "./review-desk.js";
+
+const { path, flags, file } = workerData as PredictorData;
+const model = loadModel(path);
+collectOutput();
+
+let before: Promise<void> = Promise.resolve();
+
+parentPort?.on("message", ({ part, block }: { part: number; block: LineBlock }) => {
+  before = before.then(() => predictPart(part, block));
+});
+
+async function predictPart(part: number, block: LineBlock): Promise<void> {
+  const desk = await ReviewDesk.open(undefined);
+  let refused: Predicted["refused"];
+  try {
+    await predictInputs(await model, path, block, flags, desk, file);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const { reason, file: at, line, column, hint } = error;
+    refused = { reason, place: { file: at, line, column, hint } };
+  }
+  const { answered, seen } = desk;
+  parentPort?.postMessage({ part, ...takeOutput(), answered, seen, refused } satisfies Predicted);
+}
