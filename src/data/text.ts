@@ -1,11 +1,23 @@
 // Text and keys for decipherment: whole text files, and keys as JSON (`{"13": "I", "5": "am"}`: the plain symbol of each
 // cipher symbol) or as a list (`13=I,5=am`).
 
+import { isUtf8 } from "node:buffer";
+import { readFile } from "node:fs/promises";
 import { InputError } from "../core/errors.js";
-import { type LineSource, readLineBlocks } from "./lines.js";
+import { fileError, type LineSource, readLineBlocks } from "./lines.js";
 
-/** The lines of a text file, standard input (`-`) or a stream. */
-export async function readTextLines(source: LineSource): Promise<string[]> {
+export const encodings = ["utf-8", "latin1"] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** The lines of a text file, standard input (`-`) or a stream. With `latin1`, a file that is not UTF-8 is read as that. */
+export async function readTextLines(source: LineSource, encoding: Encoding = "utf-8"): Promise<string[]> {
+  if (encoding === "latin1" && typeof source === "string" && source !== "-") {
+    const bytes = await readFile(source).catch((error) => {
+      throw fileError(error, source);
+    });
+    // Windows' own characters included, as the web has it: the two are told apart by nobody.
+    if (!isUtf8(bytes)) return new TextDecoder("windows-1252").decode(bytes).split(/\r?\n/);
+  }
   const lines: string[] = [];
   for await (const block of readLineBlocks(source)) for (const line of block.lines) lines.push(line);
   return lines;

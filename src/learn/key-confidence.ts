@@ -2,10 +2,13 @@
 // multiplies: if all else in the key is right, the probability that x stands for y is
 //   proportional to exp(score of the key with x changed to y),
 // with the score of key-search.ts under the whole language model. In a one-to-one key, x trades places with the symbol that
-// had y. A symbol that another reading fits better can be given that one, until none is left (`improve`).
+// had y. A symbol that another reading fits better can be given that one, until none is left (`improve`); readings drawn
+// with these probabilities, symbol after symbol, are a walk through the keys that does not hold all else for right (`redraw`).
 
 import { type NgramModel, ngramScoreAt } from "../core/ngram.js";
 import { BEGIN } from "../core/trellis.js";
+import { forgiving } from "./key-search.js";
+import { type RandomGenerator, uniform } from "./random.js";
 
 /** A reading that fits its own places worse than this is out, whatever trading it would gain elsewhere. */
 const HOPELESS = -30;
@@ -67,12 +70,21 @@ export class KeyConfidence {
   }
 
   private scoreAt(i: number): number {
-    return ngramScoreAt(this.model, this.events, i, this.first[i]);
+    return forgiving(ngramScoreAt(this.model, this.events, i, this.first[i]), this.model.symbolCount);
+  }
+
+  /** The score of the key: log-likelihood of the text if it is true, with the best emissions for it. */
+  total(): number {
+    let total = 0;
+    for (const score of this.score) total += score;
+    for (let x = 0; x < this.key.length; x++) total += logPower(this.placeStart[x + 1] - this.placeStart[x]);
+    for (const count of this.written) total -= logPower(count);
+    return total;
   }
 
   /** [candidates] the probability of each plain symbol among those given; the key's own must be one of them. */
   probabilities(x: number, candidates: Int32Array): Float64Array {
-    const scores = Float64Array.from(candidates, (y) => this.change(x, y));
+    const scores = Float64Array.from(candidates, (y) => this.change(x, y, true));
     const top = scores.reduce((a, b) => Math.max(a, b));
     let sum = 0;
     for (let i = 0; i < scores.length; i++) {
@@ -82,11 +94,11 @@ export class KeyConfidence {
     return scores.map((score) => score / sum);
   }
 
-  /** How much the score of the key changes if x stands for y. */
-  private change(x: number, y: number): number {
+  /** How much the score of the key changes if x stands for y; without `trade`, nothing is given in exchange for y. */
+  private change(x: number, y: number, trade: boolean): number {
     const old = this.key[x];
     if (y === old) return 0;
-    const other = this.oneToOne ? this.owner[y] : -1;
+    const other = this.oneToOne && trade ? this.owner[y] : -1;
     if (other >= 0 && this.allowed && !this.allowed[other * this.plainCount + old]) return Number.NEGATIVE_INFINITY;
     let change = 0;
     if (!this.oneToOne) {
@@ -142,7 +154,7 @@ export class KeyConfidence {
       let best = this.key[x];
       let most = 1e-9;
       for (const y of candidatesOf(x)) {
-        const change = this.change(x, y);
+        const change = this.change(x, y, true);
         if (change > most) {
           most = change;
           best = y;
@@ -153,6 +165,32 @@ export class KeyConfidence {
       changed++;
     }
     return changed;
+  }
+
+  /**
+   * Draws a new reading for a symbol: from the probabilities that its own places give the candidates, tempered to
+   * exp(score / temperature). In a one-to-one key the symbol that has the reading must agree to the trade (Metropolis).
+   * A hot key is changed more freely. Returns whether it changed.
+   */
+  redraw(x: number, candidates: Int32Array, temperature: number, random: RandomGenerator): boolean {
+    const old = this.key[x];
+    const gains = Float64Array.from(candidates, (y) => (y === old ? 0 : this.change(x, y, false)));
+    const top = gains.reduce((a, b) => Math.max(a, b));
+    let left = 0;
+    for (const gain of gains) left += Math.exp((gain - top) / temperature);
+    left *= uniform(random);
+    let drawn = 0;
+    while (drawn < gains.length - 1 && left >= Math.exp((gains[drawn] - top) / temperature)) {
+      left -= Math.exp((gains[drawn++] - top) / temperature);
+    }
+    const y = candidates[drawn];
+    if (y === old) return false;
+    if (this.oneToOne && this.owner[y] >= 0) {
+      const trade = this.change(x, y, true) - gains[drawn];
+      if (trade < 0 && uniform(random) >= Math.exp(trade / temperature)) return false;
+    }
+    this.exchange(x, y);
+    return true;
   }
 
   private write(x: number, y: number): void {

@@ -3,9 +3,11 @@
 //   words        everything between spaces; a line is a sequence
 //   numbers      the same, but the symbols are letters and the whole text is one sequence
 //   letters      letters in any case; spaces part words and are known, everything else stays as it is
-//   characters   every character but spaces and line ends, which mean nothing
+//   characters   every character but spaces and line ends, which mean nothing unless they are said to part words
+// Letters in groups of equal length (XKJDW QPLRA ZZ) are written so to hide the words: their spaces mean nothing.
 
-import { isLetter, SPACE, wordsOf } from "./language.js";
+import { InputError } from "../core/errors.js";
+import { capitalOf, isLetter, SPACE, smallOf, wordsOf } from "./language.js";
 
 export type CipherKind = "words" | "numbers" | "letters" | "characters";
 
@@ -13,8 +15,10 @@ export interface CipherText {
   kind: CipherKind;
   /** Symbols in order; a space between words is `SPACE`. */
   sequences: string[][];
-  /** Whether spaces between words are symbols. */
+  /** Whether the spaces between words are known, and symbols. */
   spaces: boolean;
+  /** Length of the groups that letters stand in, if they do and their spaces were therefore taken to mean nothing. */
+  groups?: number;
   /**
    * The text again, with other symbols in place of its own, [sequence][position]. `dress` may change how a symbol looks,
    * knowing its number in the whole text.
@@ -22,13 +26,20 @@ export interface CipherText {
   render(symbols: readonly (readonly string[])[], dress?: (symbol: string, number: number) => string): string;
 }
 
+export interface CipherReading {
+  /** Found out from the text if not given. */
+  kind?: CipherKind;
+  /** Whether spaces part words. If not given: of letters, unless they stand in groups. */
+  spaces?: "known" | "unknown";
+}
+
 /** Longest sequence of letters: longer ones are cut, to bound memory; a cut loses a few symbols of context. */
 const LONGEST = 1000;
 
 const asIs = (symbol: string): string => symbol;
 
-/** Reads cipher text. For letters the kind is found out from the text if none is given. */
-export function readCipher(text: string, level: "word" | "char", kind?: CipherKind): CipherText {
+/** Reads cipher text. */
+export function readCipher(text: string, level: "word" | "char", given: CipherReading = {}): CipherText {
   const lines = text.split(/\r?\n/);
   if (level === "word") {
     const sequences = lines.map(wordsOf);
@@ -42,15 +53,46 @@ export function readCipher(text: string, level: "word" | "char", kind?: CipherKi
       },
     };
   }
-  const found = kind ?? kindOf(text);
-  if (found === "numbers") return flatText("numbers", lines.map(wordsOf));
-  if (found === "characters") {
-    return flatText(
-      "characters",
-      lines.map((line) => [...line].filter((c) => !/\s/u.test(c))),
-    );
+  const kind = given.kind ?? kindOf(text);
+  if (kind === "numbers") {
+    if (given.spaces === "known") {
+      throw new InputError("spaces part numbers, and cannot part words too", {
+        hint: "if a number stands for the space, say that spaces are enciphered (--spaces enciphered)",
+      });
+    }
+    return flatText("numbers", lines.map(wordsOf));
   }
-  return letterText(text);
+  if (kind === "letters") {
+    const groups = given.spaces === undefined ? groupsOf(text) : undefined;
+    const spaces = given.spaces === undefined ? groups === undefined && partsWords(text) : given.spaces === "known";
+    return { ...markedText("letters", text, isLetter, spaces), groups };
+  }
+  const isSymbol = (c: string): boolean => !/\s/u.test(c);
+  if (given.spaces === "known") return markedText("characters", text, isSymbol, true);
+  return flatText(
+    "characters",
+    lines.map((line) => [...line].filter(isSymbol)),
+  );
+}
+
+/** Groups of letters that tell nothing else: fewer of the same length may be words. */
+const FEWEST_GROUPS = 4;
+
+/** The length of all groups of letters but the last, which may be shorter, if it is the same. */
+function groupsOf(text: string): number | undefined {
+  const lengths = wordsOf(text)
+    .map((word) => [...word].filter(isLetter).length)
+    .filter((length) => length > 0);
+  const last = lengths.pop();
+  if (last === undefined || lengths.length + 1 < FEWEST_GROUPS) return undefined;
+  return lengths[0] > 1 && last <= lengths[0] && lengths.every((length) => length === lengths[0])
+    ? lengths[0]
+    : undefined;
+}
+
+/** Whether there are spaces between letters; line ends alone may be those of any line. */
+function partsWords(text: string): boolean {
+  return /\p{L}[^\p{L}]*\s[^\p{L}]*\p{L}/u.test(text.replace(/[\r\n]+/g, ""));
 }
 
 /** Numbers, if there is nothing else; letters, if there is hardly anything else; else every character counts. */
@@ -67,7 +109,7 @@ export function kindOf(text: string): CipherKind {
       continue;
     }
     letters++;
-    if (c !== c.toLowerCase()) upper.add(c.toLowerCase());
+    if (c !== smallOf(c)) upper.add(smallOf(c));
     else lower.add(c);
   }
   // A cipher that uses both cases as different symbols has no more of one than of the other; text has few capitals.
@@ -89,37 +131,42 @@ function flatText(kind: CipherKind, lines: string[][]): CipherText {
   };
 }
 
-/** Letters and the spaces between words; pieces are places in the sequence, or text that stays. */
-function letterText(text: string): CipherText {
+/** Symbols and the spaces between words; pieces are places in the sequence, or text that stays. */
+function markedText(
+  kind: CipherKind,
+  text: string,
+  isSymbol: (character: string) => boolean,
+  spaces: boolean,
+): CipherText {
   const symbols: string[] = [];
   const pieces: (string | { at: number; capital: boolean })[] = [];
-  const hasSpaces = /\p{L}[^\p{L}]*\s[^\p{L}]*\p{L}/u.test(text.replace(/[\r\n]+/g, ""));
+  const small = kind === "letters" ? smallOf : asIs;
   let pending = false;
   let allCapitals = true;
   for (const c of text) {
-    if (isLetter(c)) {
-      const capital = c !== c.toLowerCase();
+    if (isSymbol(c)) {
+      const capital = c !== small(c);
       if (!capital) allCapitals = false;
       if (pending && symbols.length > 0) symbols.push(SPACE);
       pending = false;
       pieces.push({ at: symbols.length, capital });
-      symbols.push(c.toLowerCase());
+      symbols.push(small(c));
     } else {
-      if (hasSpaces && /\s/u.test(c)) pending = true;
+      if (spaces && /\s/u.test(c)) pending = true;
       pieces.push(c);
     }
   }
   return {
-    kind: "letters",
+    kind,
     sequences: cut(symbols),
-    spaces: hasSpaces,
+    spaces,
     render(plain, dress = asIs) {
       const all = plain.flat();
       return pieces
         .map((piece) => {
           if (typeof piece === "string") return piece;
           const symbol = all[piece.at];
-          return dress(piece.capital && !allCapitals ? symbol.toUpperCase() : symbol, piece.at);
+          return dress(piece.capital && !allCapitals ? (capitalOf(symbol) ?? symbol) : symbol, piece.at);
         })
         .join("");
     },

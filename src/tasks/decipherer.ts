@@ -1,6 +1,7 @@
 // The decipherer: finds the substitution behind a cipher text with nothing but plain text of the same language. The hidden
 // text follows the language model, every plain symbol is written as a cipher symbol by an unknown table, and EM finds the
-// table. The key read from it is refined symbol by symbol, and says of each how much to trust it.
+// table. The key read from it is refined symbol by symbol. How much to trust each symbol is told by keys drawn in
+// proportion to their likelihood: what they all agree on is sure, what they dispute is not.
 //
 //   const language = LanguageModel.fromText(lines, { level: "char" });
 //   const { mapping, plain } = await new Decipherer(language, { oneToOne: true }).solve(readCipher(text, "char").sequences);
@@ -11,9 +12,10 @@ import { InputError, unknownName } from "../core/errors.js";
 import type { Inference } from "../core/trellis.js";
 import { type CipherModel, type Expectations, type Expecter, emissionsOf, LocalExpecter } from "../learn/em.js";
 import { KeyConfidence } from "../learn/key-confidence.js";
-import { KeySearch, keySearchDefaults, SEARCH_SYMBOLS } from "../learn/key-search.js";
-import { generator, uniform } from "../learn/random.js";
+import { KeySearch, keySampleDefaults, keySearchDefaults, SEARCH_SYMBOLS } from "../learn/key-search.js";
+import { generator } from "../learn/random.js";
 import { type LanguageModel, SPACE } from "./language.js";
+import { unicityDistance } from "./unicity.js";
 
 export interface DeciphererOptions {
   /** Symbols back that a decision looks, at most the language model's order; -1 for all of it. */
@@ -31,16 +33,20 @@ export interface DeciphererOptions {
   oneToOne: boolean;
   /**
    * Beginnings to try. With few plain symbols each is a search for a good key, which ends early when the best key has been
-   * found three times; EM goes on from the best. With many, each is an EM of its own. -1: 60 and 1.
+   * found three times; EM goes on from the best. With many, EM comes first, and each is a walk that shakes its key and
+   * lets it settle again, to something better or not. -1: 60 and 2. 0: EM alone, and probabilities that hold if the rest of
+   * the key is right.
    */
   restarts: number;
   /** Changes of the key that each search tries. */
   moves: number;
-  /**
-   * After EM, give every symbol the reading that fits best with all others, until nothing changes. A key that was searched
-   * for has been through this, and EM has since smoothed over what the writer got wrong: it stays.
-   */
+  /** After EM, give every symbol the reading that fits best with all others, until nothing changes. False: EM's own key. */
   refine: boolean;
+  /**
+   * The spaces between words, if the language has them. `known`: they stand in the cipher text. `enciphered`: a cipher symbol
+   * stands for them. `found`: as in the cipher text, which must have some.
+   */
+  spaces: "found" | "known" | "enciphered";
   seed: number;
 }
 
@@ -55,12 +61,12 @@ export const deciphererDefaults: DeciphererOptions = {
   restarts: -1,
   moves: keySearchDefaults.moves,
   refine: true,
+  spaces: "found",
   seed: 1,
 };
 
 /** What is known after an EM pass. */
 export interface DecipherPass {
-  restart: number;
   pass: number;
   /** Of the whole cipher text, under the table that the pass began with. */
   logLikelihood: number;
@@ -72,12 +78,16 @@ export interface DecipherPass {
   lost: number;
   /** The best key so far, by cipher symbol. */
   key(): Map<string, string>;
+  /** The same, each with the share of its places where EM expects it. */
+  readings(): Map<string, Reading>;
 }
 
 export interface DecipherHooks {
   onPass?: (pass: DecipherPass) => void;
-  /** After each search for a first key. */
-  onSearch?: (restart: number, score: number, best: number) => void;
+  /** After each search for a key or walk from it; `key` gives the best one so far, by cipher symbol. */
+  onSearch?: (restart: number, score: number, best: number, key: () => Map<string, string>) => void;
+  /** A key to begin with, by cipher symbol, in place of a search. */
+  begin?: Readonly<Record<string, string>>;
   /** Asked often; true ends the work with the best key so far. */
   shouldStop?: () => boolean;
   /** Counts in another way, such as on several threads. */
@@ -89,7 +99,10 @@ export interface Reading {
   probability: number;
 }
 
-/** A cipher symbol and its reading. The probability holds if the rest of the key is right. */
+/**
+ * A cipher symbol and its reading. The key is the best as a whole: on its own, a symbol in doubt may have a likelier reading
+ * among the others.
+ */
 export interface MappedSymbol extends Reading {
   cipher: string;
   /** Places where it stands. */
@@ -106,6 +119,10 @@ export interface Decipherment {
   /** Of each pass of the EM that gave the key. */
   logLikelihood: number[];
   contextLength: number[];
+  /** Share of the text that is right, as the probabilities expect; spaces that are known do not count. */
+  expectedAccuracy: number;
+  /** Places of cipher text that it takes to tell a key of so many symbols, about (see `unicityDistance`). */
+  unicity: number;
   /** Beginnings tried. */
   restarts: number;
   /** Ended by `shouldStop`. */
@@ -120,6 +137,22 @@ const MOST_EXACT = 2000;
 
 /** A search for keys looks at so many symbols of the text at most: enough to tell a key, and it stays quick. */
 const MOST_SEARCHED = 2000;
+
+/** Moves to draw keys, as many times those of one search. */
+const DRAWING = 3;
+
+/** Temperatures of the walk from a key, one for each round through its symbols; the second half is counted. */
+const settling = [1, 1, 1, 1]; // from a key that was drawn
+const shaken = Array.from({ length: 20 }, (_, round) => Math.max(1, 4 ** (1 - round / 10))); // from the key of EM
+
+/** Places of a symbol that a round of a walk looks at in full; more frequent ones, which are surer, have fewer rounds. */
+const PLACES_A_ROUND = 20;
+
+/** Readings of a symbol that a walk chooses from: with more plain symbols, those EM expects most. */
+const WALK_CANDIDATES = 100;
+
+/** Tells the random numbers of walks from those of searches. */
+const WALKS = 1 << 20;
 
 const SETTLED = 0.9;
 
@@ -176,8 +209,25 @@ interface Run {
   counts: Float64Array;
   logEmission: Float64Array;
   passes: DecipherPass[];
-  /** It began with a searched key. */
-  searched: boolean;
+}
+
+/** What the search for keys found. */
+interface Searched {
+  /** [cipherCount] the best key; -1 for symbols that the part searched does not show. */
+  key: Int32Array;
+  /** Searches made. */
+  tried: number;
+  /** The same of keys drawn in proportion to their likelihood. */
+  drawn: Int32Array[];
+}
+
+/** What is known of the key after everything. */
+interface Found {
+  /** [cipherCount] */
+  key: Int32Array;
+  confidence: KeyConfidence;
+  /** [cipherCount][plainCount] share of the keys drawn that have a substitution; undefined if there are none. */
+  shares?: Float64Array;
 }
 
 /** One cipher text with all that belongs to it. */
@@ -207,13 +257,13 @@ class Task {
     if (this.cipherCount * this.plainCount > MOST_SUBSTITUTIONS) {
       throw new InputError(
         `${this.cipherCount} cipher symbols and ${this.plainCount} plain ones make too many substitutions`,
-        { hint: "use fewer plain symbols: set `vocabulary` (--vocabulary 2000)" },
+        { hint: "keep fewer plain words, such as --vocabulary 2000" },
       );
     }
     if (options.oneToOne && this.cipherCount > this.plainCount) {
       throw new InputError(
         `the cipher has ${this.cipherCount} symbols and the plain text only ${this.plainCount}: it is not one-to-one`,
-        { hint: "leave out `oneToOne` (--one-to-one), or give more plain text" },
+        { hint: "let cipher symbols share a reading (no --one-to-one), or give more plain text" },
       );
     }
     this.frequency = new Float64Array(this.cipherCount);
@@ -221,6 +271,11 @@ class Task {
     this.allowed = this.allowedBy(known);
     const { plainCount, cipherCount } = this;
     this.model = { ngram: language.ngram, plainCount, cipherCount, inference };
+  }
+
+  /** The cipher symbol of spaces that are known, or -1. */
+  private fixedSpace(): number {
+    return this.decipherer.language.options.level === "char" ? this.alphabet.indexOf(SPACE) : -1;
   }
 
   /** What the known part of the key rules out. A space between words is a space. */
@@ -233,14 +288,22 @@ class Task {
       if (!alone) return;
       for (let other = 0; other < cipherCount; other++) if (other !== x) allowed[other * plainCount + y] = 0;
     };
+    const space = symbols.indexOf(SPACE);
+    const { spaces } = this.options;
     if (languageOptions.level === "char" && alphabet.indexOf(SPACE) >= 0) {
-      const space = symbols.indexOf(SPACE);
       if (space < 0) {
         throw new InputError("the cipher text has spaces between words and the language model has none", {
-          hint: "make the language model with spaces, or take the spaces out of the cipher text",
+          hint: "make the language model with spaces, or take the spaces of the cipher text for unknown",
         });
       }
       fix(alphabet.indexOf(SPACE), space, true);
+    } else if (languageOptions.level === "char" && space >= 0 && spaces !== "enciphered") {
+      if (spaces === "found") {
+        throw new InputError("the language model has spaces between words and the cipher text has none", {
+          hint: "make the language model without spaces, or say whether spaces are known or enciphered (--spaces)",
+        });
+      }
+      for (let x = 0; x < cipherCount; x++) allowed[x * plainCount + space] = 0;
     }
     const owners = new Map<string, string>();
     for (const [cipher, plain] of Object.entries(known)) {
@@ -264,38 +327,42 @@ class Task {
   }
 
   async solve(expecter: Expecter, hooks: DecipherHooks): Promise<Decipherment> {
-    const searches = this.plainCount <= SEARCH_SYMBOLS;
-    const restarts = this.options.restarts >= 0 ? this.options.restarts : searches ? 60 : 1;
-    const stop = hooks.shouldStop ?? (() => false);
-    let best: Run | undefined;
-    let tried = 1;
-    let stopped = false;
-    if (searches && restarts > 0) {
-      const found = await this.searchKeys(restarts, hooks);
-      tried = found.tried;
-      best = { ...(await this.climb(this.countsOfKey(found.key), 1, expecter, hooks)), searched: true };
-      stopped = stop();
-    } else {
-      for (tried = 0; tried < Math.max(1, restarts) && !stopped; ) {
-        tried++;
-        const run = await this.climb(this.firstCounts(tried), tried, expecter, hooks);
-        if (!best || lastLikelihood(run) > lastLikelihood(best)) best = run;
-        stopped = stop();
-      }
+    const { oneToOne, refine } = this.options;
+    const searches = this.plainCount <= SEARCH_SYMBOLS && hooks.begin === undefined;
+    const restarts = this.options.restarts >= 0 ? this.options.restarts : searches ? 60 : 2;
+    const searched = searches && restarts > 0 ? await this.searchKeys(restarts, hooks) : undefined;
+    const begin = searched?.key ?? (hooks.begin && this.keyGiven(hooks.begin));
+    // Without a beginning the counts are equal, so nothing is left to chance.
+    const run = await this.climb(begin ? this.countsOfKey(begin) : Float64Array.from(this.allowed), expecter, hooks);
+    const found = this.found(this.keyOf(run.counts));
+    let walks = 0;
+    if (refine) {
+      // EM may have lost a good key that it was given, above all in short ciphers.
+      if (searched) this.improve(found, this.keyOf(this.preferring(searched.key, run.counts)), run);
+      this.improve(found, found.key, run);
+      const starts = searched
+        ? searched.drawn.map((key) => this.keyOf(this.preferring(key, run.counts)))
+        : Array.from({ length: searches || hooks.begin ? 0 : restarts }, () => found.key);
+      walks = await this.walk(found, starts, searched ? settling : shaken, run, hooks);
     }
-    return this.decipherment(best as Run, tried, stopped, stop);
+    const { language } = this.decipherer;
+    const spaces = this.fixedSpace() >= 0 ? 1 : 0;
+    return {
+      ...this.reading(found, run),
+      logLikelihood: run.passes.map((pass) => pass.logLikelihood),
+      contextLength: run.passes.map((pass) => pass.contextLength),
+      unicity: unicityDistance(language, this.cipherCount - spaces, oneToOne),
+      restarts: searched ? searched.tried : Math.max(1, walks),
+      stopped: hooks.shouldStop?.() === true,
+    };
   }
 
-  /** The best of many annealed keys. */
-  private async searchKeys(restarts: number, hooks: DecipherHooks): Promise<{ key: Int32Array; tried: number }> {
+  /** The best of many annealed keys, and others as likely as they are. */
+  private async searchKeys(restarts: number, hooks: DecipherHooks): Promise<Searched> {
     const { oneToOne, moves, seed } = this.options;
     const search = new KeySearch(firstOf(this.sequences), this.cipherCount, this.plainCount, this.model.ngram);
-    const pause = async (): Promise<boolean> => {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      return hooks.shouldStop?.() === true;
-    };
-    let key = new Int32Array(this.cipherCount);
-    let best = Number.NEGATIVE_INFINITY;
+    const pause = (): Promise<boolean> => pausedAndStopped(hooks);
+    const ends: { key: Int32Array; score: number }[] = []; // different ones, the best first
     let times = 0;
     let tried = 0;
     while (tried < restarts && times < 3) {
@@ -306,18 +373,25 @@ class Task {
         this.allowed,
         pause,
       );
-      if (Math.abs(found.score - best) < 1e-6 * Math.abs(best)) times++;
-      else if (found.score > best) {
-        best = found.score;
-        key = found.key as Int32Array<ArrayBuffer>;
-        times = 1;
-      }
-      hooks.onSearch?.(tried, found.score, best);
+      const same = ends.findIndex(({ score }) => Math.abs(found.score - score) < 1e-6 * Math.abs(score));
+      if (same < 0) {
+        const place = ends.findIndex(({ score }) => score < found.score);
+        ends.splice(place < 0 ? ends.length : place, 0, found);
+        if (ends[0] === found) times = 1;
+      } else if (same === 0) times++;
+      hooks.onSearch?.(tried, found.score, ends[0].score, () => this.named(ends[0].key));
       if (await pause()) break;
     }
+    const drawn = await search.sample(
+      ends.map((end) => end.key),
+      generator(seed, 0),
+      { ...keySampleDefaults, moves: DRAWING * moves, oneToOne },
+      this.allowed,
+      pause,
+    );
     // What the part searched does not show is left open, for EM to find.
-    for (let x = 0; x < key.length; x++) if (!search.shows(x)) key[x] = -1;
-    return { key, tried };
+    const shown = (key: Int32Array): Int32Array => key.map((y, x) => (search.shows(x) ? y : -1));
+    return { key: shown(ends[0].key), tried, drawn: drawn.map(shown) };
   }
 
   /** Counts as if a key were nearly certain: EM may still think otherwise. */
@@ -332,21 +406,12 @@ class Task {
     return counts;
   }
 
-  /** The first EM begins with equal counts, so nothing is left to chance; the others with random ones. */
-  private firstCounts(restart: number): Float64Array {
-    const random = generator(this.options.seed, restart);
-    return Float64Array.from(this.allowed, (allowed, i) => {
-      const expected = this.frequency[Math.floor(i / this.plainCount)] / this.plainCount;
-      return allowed * (restart === 1 ? 1 : expected * -Math.log(1 - uniform(random)));
-    });
-  }
-
   /** EM from the given counts until nothing is gained. */
-  private async climb(start: Float64Array, restart: number, expecter: Expecter, hooks: DecipherHooks): Promise<Run> {
+  private async climb(start: Float64Array, expecter: Expecter, hooks: DecipherHooks): Promise<Run> {
     const { cipherCount, plainCount, allowed } = this;
     const { smoothing, passes, tolerance } = this.options;
     const symbols = this.frequency.reduce((a, b) => a + b, 0);
-    const run: Run = { counts: start, logEmission: this.emissions(start), passes: [], searched: false };
+    const run: Run = { counts: start, logEmission: this.emissions(start), passes: [] };
     for (let pass = 1; pass <= passes; pass++) {
       const found: Expectations | undefined = await expecter.expect(run.logEmission, hooks.shouldStop);
       if (!found) break;
@@ -354,13 +419,13 @@ class Task {
       run.logEmission = emissionsOf(found.counts, cipherCount, plainCount, smoothing, allowed);
       const before = run.passes.at(-1)?.logLikelihood ?? Number.NEGATIVE_INFINITY;
       const report: DecipherPass = {
-        restart,
         pass,
         logLikelihood: found.logLikelihood,
         contextLength: found.decisions > 0 ? found.contextLength / found.decisions : 0,
         settled: this.settled(found.counts),
         lost: found.lost,
-        key: () => this.keyMap(found.counts),
+        key: () => this.named(this.keyOf(found.counts)),
+        readings: () => this.readings(found.counts),
       };
       run.passes.push(report);
       hooks.onPass?.(report);
@@ -410,59 +475,151 @@ class Task {
     });
   }
 
-  private keyMap(counts: Float64Array): Map<string, string> {
+  /** Counts that give the plain symbols of a key where it has any. */
+  private preferring(key: Int32Array, counts: Float64Array): Float64Array {
+    const most = 1 + this.frequency.reduce((a, b) => a + b, 0);
+    const raised = counts.slice();
+    key.forEach((y, x) => {
+      if (y >= 0) raised[x * this.plainCount + y] += most;
+    });
+    return raised;
+  }
+
+  private named(key: Int32Array): Map<string, string> {
     const { symbols } = this.decipherer.language;
-    return new Map(Array.from(this.keyOf(counts), (y, x) => [this.alphabet.nameOf(x), symbols.nameOf(y)]));
+    return new Map(Array.from(key, (y, x) => [this.alphabet.nameOf(x), symbols.nameOf(y)]));
+  }
+
+  private readings(counts: Float64Array): Map<string, Reading> {
+    const { symbols } = this.decipherer.language;
+    return new Map(
+      Array.from(this.keyOf(counts), (y, x) => {
+        const row = counts.subarray(x * this.plainCount, (x + 1) * this.plainCount);
+        const sum = row.reduce((a, b) => a + b, 0);
+        return [this.alphabet.nameOf(x), { plain: symbols.nameOf(y), probability: sum > 0 ? row[y] / sum : 0 }];
+      }),
+    );
+  }
+
+  /** [cipherCount] a key as the user gives it; -1 where it says nothing. */
+  private keyGiven(given: Readonly<Record<string, string>>): Int32Array {
+    const { symbols } = this.decipherer.language;
+    const key = new Int32Array(this.cipherCount).fill(-1);
+    for (const [cipher, plain] of Object.entries(given)) {
+      const x = this.alphabet.indexOf(cipher);
+      if (x >= 0) key[x] = symbols.indexOf(plain);
+    }
+    return key;
   }
 
   /** The plain symbols that a cipher symbol may stand for, the one of the key among them. */
-  private candidates(x: number, own: number, counts: Float64Array): Int32Array {
+  private candidates(x: number, own: number, counts: Float64Array, most: number): Int32Array {
     const { plainCount, allowed } = this;
     const all: number[] = [];
     for (let y = 0; y < plainCount; y++) if (allowed[x * plainCount + y]) all.push(y);
-    if (all.length <= CANDIDATES) return Int32Array.from(all);
+    if (all.length <= most) return Int32Array.from(all);
     const expected = (y: number): number => (y === own ? Number.POSITIVE_INFINITY : counts[x * plainCount + y]);
-    return Int32Array.from(all.sort((a, b) => expected(b) - expected(a)).slice(0, CANDIDATES));
+    return Int32Array.from(all.sort((a, b) => expected(b) - expected(a)).slice(0, most));
   }
 
-  private decipherment(run: Run, restarts: number, stopped: boolean, stop: () => boolean): Decipherment {
-    const { cipherCount, plainCount, alphabet, frequency, allowed } = this;
-    const { symbols } = this.decipherer.language;
-    const { oneToOne, refine } = this.options;
-    const key = this.keyOf(run.counts);
-    const confidence = new KeyConfidence(this.model.ngram, this.sequences, key, plainCount, oneToOne, allowed);
-    for (let round = 0; refine && !run.searched && round < ROUNDS && !stop(); round++) {
-      if (confidence.improve((x) => this.candidates(x, key[x], run.counts)) === 0) break;
+  private found(key: Int32Array): Found {
+    const { plainCount, allowed, sequences } = this;
+    const { oneToOne } = this.options;
+    return { key, confidence: new KeyConfidence(this.model.ngram, sequences, key, plainCount, oneToOne, allowed) };
+  }
+
+  /** Takes another key for the one found, each symbol given the reading that fits best, if it explains the text better. */
+  private improve(found: Found, start: Int32Array, run: Run): void {
+    const other = this.found(start.slice());
+    for (let round = 0; round < ROUNDS; round++) {
+      const changed = other.confidence.improve((x) => this.candidates(x, other.key[x], run.counts, CANDIDATES));
+      if (changed === 0) break;
     }
+    if (other.confidence.total() > found.confidence.total()) Object.assign(found, other);
+  }
+
+  /**
+   * Walks through the keys from each start, drawing the readings of the symbols anew in rounds. Counts what the keys on the
+   * way have; where a walk that was shaken ends is tried as the key. Returns how many walks there were.
+   */
+  private async walk(
+    found: Found,
+    starts: readonly Int32Array[],
+    temperatures: readonly number[],
+    run: Run,
+    hooks: DecipherHooks,
+  ): Promise<number> {
+    const { plainCount, cipherCount, frequency } = this;
+    const shares = new Float64Array(cipherCount * plainCount);
+    let counted = 0;
+    let walks = 0;
+    for (const start of starts) {
+      const random = generator(this.options.seed, WALKS + walks);
+      const walker = this.found(start.slice());
+      const candidates = Array.from(walker.key, (y, x) => this.candidates(x, y, run.counts, WALK_CANDIDATES));
+      for (let round = 0; round < temperatures.length; round++) {
+        if (await pausedAndStopped(hooks)) return walks;
+        for (let x = 0; x < cipherCount; x++) {
+          if (round % Math.ceil(frequency[x] / PLACES_A_ROUND) !== 0 || candidates[x].length < 2) continue;
+          walker.confidence.redraw(x, candidates[x], temperatures[round], random);
+        }
+        if (2 * round < temperatures.length) continue;
+        counted++;
+        walker.key.forEach((y, x) => {
+          shares[x * plainCount + y]++;
+        });
+      }
+      walks++;
+      if (temperatures === shaken) {
+        this.improve(found, walker.key, run);
+        const best = found.confidence.total();
+        hooks.onSearch?.(walks, walker.confidence.total(), best, () => this.named(found.key));
+      }
+      found.shares = shares.map((share) => share / counted);
+    }
+    return walks;
+  }
+
+  /** The text under a key, and how sure each symbol of it is. */
+  private reading(found: Found, run: Run): Pick<Decipherment, "mapping" | "plain" | "expectedAccuracy"> {
+    const { cipherCount, plainCount, alphabet, frequency } = this;
+    const { symbols } = this.decipherer.language;
+    const { key, confidence, shares } = found;
+    const space = this.fixedSpace();
+    let places = 0;
+    let right = 0;
     const mapping = Array.from({ length: cipherCount }, (_, x): MappedSymbol => {
-      const candidates = this.candidates(x, key[x], run.counts);
-      const probabilities = confidence.probabilities(x, candidates);
-      const readings = Array.from(candidates, (y, i) => ({
-        plain: symbols.nameOf(y),
-        probability: probabilities[i],
-      }));
+      const candidates = this.candidates(x, key[x], run.counts, CANDIDATES);
+      const probabilities = shares
+        ? Float64Array.from(candidates, (y) => shares[x * plainCount + y])
+        : confidence.probabilities(x, candidates);
+      const readings = Array.from(candidates, (y, i) => ({ plain: symbols.nameOf(y), probability: probabilities[i] }));
+      const own = readings[candidates.indexOf(key[x])];
+      if (x !== space) {
+        places += frequency[x];
+        right += frequency[x] * own.probability;
+      }
       return {
         cipher: alphabet.nameOf(x),
-        ...readings[candidates.indexOf(key[x])],
+        ...own,
         count: frequency[x],
         others: readings
-          .filter(({ probability }, i) => candidates[i] !== key[x] && probability >= 0.01)
+          .filter((reading) => reading !== own && reading.probability >= 0.01)
           .sort((a, b) => b.probability - a.probability),
       };
     });
     return {
       mapping: mapping.sort((a, b) => b.count - a.count || (a.cipher < b.cipher ? -1 : 1)),
       plain: this.sequences.map((sequence) => Array.from(sequence, (x) => symbols.nameOf(key[x]))),
-      logLikelihood: run.passes.map((pass) => pass.logLikelihood),
-      contextLength: run.passes.map((pass) => pass.contextLength),
-      restarts,
-      stopped,
+      expectedAccuracy: places > 0 ? right / places : 1,
     };
   }
 }
 
-function lastLikelihood(run: Run): number {
-  return run.passes.at(-1)?.logLikelihood ?? Number.NEGATIVE_INFINITY;
+/** Lets the program breathe; whether it is to stop. */
+async function pausedAndStopped(hooks: DecipherHooks): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  return hooks.shouldStop?.() === true;
 }
 
 function readOptions(given: Partial<DeciphererOptions>): DeciphererOptions {
@@ -492,6 +649,8 @@ function readOptions(given: Partial<DeciphererOptions>): DeciphererOptions {
     throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
   }
   const modes = ["rcms", "beam", "exact"];
+  const spaces = ["found", "known", "enciphered"];
+  if (!spaces.includes(options.spaces)) throw unknownName("spaces setting", options.spaces, spaces);
   if (!modes.includes(options.inference)) throw unknownName("inference setting", options.inference, modes);
   return options;
 }

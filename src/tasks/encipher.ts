@@ -4,7 +4,7 @@
 import { Alphabet } from "../core/alphabet.js";
 import { InputError } from "../core/errors.js";
 import { generator, shuffle, uniform } from "../learn/random.js";
-import { isLetter, wordsOf } from "./language.js";
+import { capitalOf, isLetter, smallOf, wordsOf } from "./language.js";
 
 export interface EncipherOptions {
   level: "word" | "char";
@@ -30,7 +30,7 @@ const LINE = 20;
 export function encipher(text: string, given: Partial<EncipherOptions> = {}): Enciphered {
   const options = { ...encipherDefaults, ...given };
   if (options.level === "word") return encipherWords(text, options);
-  const letters = [...text.toLowerCase()].filter(isLetter);
+  const letters = Array.from(text, smallOf).filter(isLetter);
   if (letters.length === 0) throw new InputError("the text has no letters to encipher");
   return options.homophones > 0 ? encipherHomophonic(letters, options) : encipherLetters(text, letters, options);
 }
@@ -66,14 +66,30 @@ function encipherLetters(text: string, letters: string[], { seed, spaces }: Enci
     generator(seed, 0),
   );
   const cipherOf = new Map(alphabet.map((letter, i) => [letter, alphabet[shuffled[i]]]));
+  if (spaces) keepCapitals(cipherOf, new Set(Array.from(text).filter((c) => isLetter(c) && smallOf(c) !== c)));
   const key = Object.fromEntries(used.map((letter) => [cipherOf.get(letter) as string, letter]));
   if (!spaces) return { text: `${inLines(letters.map((letter) => cipherOf.get(letter) as string)).join("\n")}\n`, key };
   const written = Array.from(text, (c) => {
-    const cipher = cipherOf.get(c.toLowerCase());
+    const small = smallOf(c);
+    const cipher = cipherOf.get(small);
     if (cipher === undefined) return c;
-    return c === c.toLowerCase() ? cipher : cipher.toUpperCase();
+    return c === small ? cipher : (capitalOf(cipher) as string);
   });
   return { text: written.join(""), key };
+}
+
+/** Letters that the text has as capitals trade their cipher letter for one that has a capital, if theirs has none. */
+function keepCapitals(cipherOf: Map<string, string>, capitals: ReadonlySet<string>): void {
+  const trades = [...cipherOf.keys()].filter((letter) => !capitals.has(capitalOf(letter) ?? ""));
+  for (const capital of capitals) {
+    const letter = smallOf(capital);
+    const cipher = cipherOf.get(letter) as string;
+    if (capitalOf(cipher) !== undefined) continue;
+    // There is one: a letter with a capital stands for each that has none, and no more of them are needed as capitals.
+    const other = trades.find((candidate) => capitalOf(cipherOf.get(candidate) as string) !== undefined) as string;
+    cipherOf.set(letter, cipherOf.get(other) as string);
+    cipherOf.set(other, cipher);
+  }
 }
 
 function encipherHomophonic(letters: string[], { seed, homophones }: EncipherOptions): Enciphered {

@@ -9,7 +9,7 @@ import { checkNgramOptions, type NgramModel, ngramDefaults, ngramModel } from ".
 export interface LanguageOptions {
   /** What a symbol is. */
   level: "word" | "char";
-  /** Symbols a symbol depends on: 2 for trigrams. Default 2 for words, 4 for letters. */
+  /** Symbols a symbol depends on: 2 for trigrams, 10 at most. Default 2 for words, 4 for letters. */
   order: number;
   /** Taken from every count of the n-grams, between 0 and 1. */
   discount: number;
@@ -29,6 +29,9 @@ export const languageDefaults: LanguageOptions = {
   spaces: true,
   vocabulary: 0,
 };
+
+/** Longer n-grams are nearly all seen once: they would take memory and tell nothing. */
+const MOST_ORDER = 10;
 
 /** Stands for all words outside the vocabulary. */
 export const OTHER = "<other>";
@@ -72,6 +75,11 @@ export function readLanguageOptions(given: Partial<LanguageOptions>): LanguageOp
   }
   if (options.level !== "word" && options.level !== "char") throw unknownName("level", options.level, ["word", "char"]);
   checkNgramOptions({ ...options, ends: true });
+  if (options.order > MOST_ORDER) {
+    throw new InputError(`option \`order\` must be at most ${MOST_ORDER}, not ${options.order}`, {
+      hint: "2 is usual for words, 4 for letters",
+    });
+  }
   if (!Number.isInteger(options.vocabulary) || options.vocabulary < 0) {
     throw new InputError(`option \`vocabulary\` must be a whole number of at least 0, not ${options.vocabulary}`);
   }
@@ -110,10 +118,11 @@ function letterSequence(lines: Iterable<string>, { spaces }: LanguageOptions, sy
   let length = 0;
   let pending = false; // a space is due before the next letter
   for (const line of lines) {
-    for (const character of line.toLowerCase()) {
+    // One character for a letter with its accent, however the file writes it.
+    for (const character of line.normalize("NFC").toLowerCase()) {
       if (!isLetter(character)) {
-        // What stands inside a word, such as an apostrophe, does not part it.
-        if (!insideWord.has(character)) pending = true;
+        // What stands inside a word, such as an apostrophe or an accent of its own, does not part it.
+        if (!insideWord.has(character) && !/^\p{M}$/u.test(character)) pending = true;
         continue;
       }
       if (length + 2 > sequence.length) {
@@ -137,4 +146,23 @@ export function isLetter(character: string): boolean {
   if (character >= "a" && character <= "z") return true;
   if (character < "\u0080") return character >= "A" && character <= "Z";
   return /^\p{L}$/u.test(character);
+}
+
+/**
+ * The small letter of a capital, if the two are a pair that leads from each to the other; else the character itself. (The
+ * capital of `ß` is `ẞ` here, one letter; `ı`, `ς` and the like have none, as theirs are those of other letters.)
+ */
+export function smallOf(character: string): string {
+  const small = character.toLowerCase();
+  return small !== character && [...small].length === 1 && upperCase(small) === character ? small : character;
+}
+
+/** The capital of a small letter, if it has one of its own. */
+export function capitalOf(character: string): string | undefined {
+  const capital = upperCase(character);
+  return capital !== character && smallOf(capital) === character ? capital : undefined;
+}
+
+function upperCase(character: string): string {
+  return character === "ß" ? "ẞ" : character.toUpperCase();
 }

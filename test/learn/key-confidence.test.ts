@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { type NgramModel, ngramModel, ngramScore } from "../../src/core/ngram.js";
 import { KeyConfidence } from "../../src/learn/key-confidence.js";
+import { generator } from "../../src/learn/random.js";
 
 const PLAIN = 4;
 
@@ -30,7 +31,8 @@ function score(model: NgramModel, cipher: number[][], key: ArrayLike<number>): n
     const plain = sequence.map((x) => key[x]);
     const before = model.options.ends ? [-1] : [];
     for (const y of [...plain, ...(model.options.ends ? [PLAIN] : [])]) {
-      log += ngramScore(model, before, y);
+      // At one place in twenty any symbol may stand.
+      log += Math.log(0.95 * Math.exp(ngramScore(model, before, y)) + 0.05 / model.symbolCount);
       before.push(y);
     }
   }
@@ -70,6 +72,48 @@ it("is in proportion to the likelihood of the changed key", () =>
       }
     }),
     { numRuns: 150 },
+  ));
+
+it("scores whole keys as defined", () =>
+  fc.assert(
+    fc.property(cases, fc.boolean(), (given, one) => {
+      const { model, own, confidence } = make(given, one);
+      expect(confidence.total()).toBeCloseTo(score(model, given.cipher, own), 8);
+    }),
+  ));
+
+it("walks to keys as often as they are likely", () =>
+  fc.assert(
+    fc.property(cases, fc.nat(), (given, seed) => {
+      const { model, own, confidence } = make(given, false);
+      const random = generator(seed, 0);
+      const visits = new Map<string, number>();
+      for (let round = 0; round < 3000; round++) {
+        for (let x = 0; x < 3; x++) confidence.redraw(x, all, 1, random);
+        visits.set(own.join(), (visits.get(own.join()) ?? 0) + 1);
+      }
+      const keys = Array.from({ length: 64 }, (_, n) => [n % 4, Math.floor(n / 4) % 4, Math.floor(n / 16)]);
+      const likelihoods = keys.map((key) => Math.exp(score(model, given.cipher, key)));
+      const sum = likelihoods.reduce((a, b) => a + b, 0);
+      keys.forEach((key, i) => {
+        expect(Math.abs((visits.get(key.join()) ?? 0) / 3000 - likelihoods[i] / sum)).toBeLessThan(0.07);
+      });
+    }),
+    { numRuns: 10 },
+  ));
+
+it("keeps a key one-to-one however it is redrawn", () =>
+  fc.assert(
+    fc.property(cases, fc.nat(), (given, seed) => {
+      const { model, own, confidence } = make(given, true);
+      const random = generator(seed, 0);
+      for (let round = 0; round < 20; round++) {
+        for (let x = 0; x < 3; x++) confidence.redraw(x, all, 3, random);
+        expect(new Set(own).size).toBe(3);
+      }
+      expect(confidence.total()).toBeCloseTo(score(model, given.cipher, own), 6);
+    }),
+    { numRuns: 50 },
   ));
 
 it("improves keys until no single change would", () =>

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { type NgramModel, ngramModel, ngramScore } from "../../src/core/ngram.js";
-import { KeySearch, keySearchDefaults } from "../../src/learn/key-search.js";
+import { KeySearch, keySampleDefaults, keySearchDefaults } from "../../src/learn/key-search.js";
 import { generator } from "../../src/learn/random.js";
 
 const PLAIN = 3;
@@ -16,15 +16,19 @@ const cases = fc.record({
   seed: fc.nat(),
 });
 
+/** log P(y | before) when at one place in twenty any symbol may stand. */
+const place = (model: NgramModel, before: number[], y: number): number =>
+  Math.log(0.95 * Math.exp(ngramScore(model, before, y)) + 0.05 / model.symbolCount);
+
 /** Log-likelihood of the cipher text when the key is true and the emissions are the best for it. */
 function score(model: NgramModel, cipher: number[][], key: ArrayLike<number>): number {
   let log = 0;
   for (const sequence of cipher) {
     const plain = sequence.map((x) => key[x]);
     plain.forEach((y, i) => {
-      log += ngramScore(model, [...(model.options.ends ? [-1] : []), ...plain.slice(0, i)].slice(-3), y);
+      log += place(model, [...(model.options.ends ? [-1] : []), ...plain.slice(0, i)].slice(-3), y);
     });
-    if (model.options.ends) log += ngramScore(model, [-1, ...plain].slice(-3), PLAIN);
+    if (model.options.ends) log += place(model, [-1, ...plain].slice(-3), PLAIN);
   }
   const places = cipher.flat();
   for (const x of places) {
@@ -43,6 +47,11 @@ const searchOf = (model: NgramModel, cipher: number[][]) =>
     model,
   );
 
+const allKeys = (oneToOne: boolean): number[][] =>
+  Array.from({ length: 27 }, (_, n) => [n % 3, Math.floor(n / 3) % 3, Math.floor(n / 9)]).filter(
+    (key) => !oneToOne || new Set(key).size === 3,
+  );
+
 it("finds the best of all keys, and scores it as defined", () =>
   fc.assert(
     fc.asyncProperty(cases, async ({ text, cipher, ends, oneToOne, seed }) => {
@@ -50,9 +59,7 @@ it("finds the best of all keys, and scores it as defined", () =>
       const options = { ...keySearchDefaults, moves: 3000, oneToOne };
       const found = await searchOf(model, cipher).search(generator(seed, 0), options);
       expect(found.score).toBeCloseTo(score(model, cipher, found.key), 3);
-      const keys = Array.from({ length: 27 }, (_, n) => [n % 3, Math.floor(n / 3) % 3, Math.floor(n / 9)]).filter(
-        (key) => !oneToOne || new Set(key).size === 3,
-      );
+      const keys = allKeys(oneToOne);
       expect(found.score).toBeCloseTo(Math.max(...keys.map((key) => score(model, cipher, key))), 3);
       if (oneToOne) expect(new Set(found.key).size).toBe(3);
     }),
@@ -84,3 +91,22 @@ it("stops when it is asked to, with the best key so far", async () => {
   expect(pauses).toBe(3);
   expect(found).toBeCloseTo(score(model, text, key), 3);
 });
+
+it("draws keys as often as they are likely", () =>
+  fc.assert(
+    fc.asyncProperty(cases, async ({ text, cipher, ends, oneToOne, seed }) => {
+      const model = ngramModel(text, PLAIN, { order: 3, ends });
+      const options = { ...keySampleDefaults, moves: 60_000, walkers: 4, keys: 2000, oneToOne };
+      const drawn = await searchOf(model, cipher).sample([], generator(seed, 0), options);
+      expect(drawn).toHaveLength(2000);
+      const times = new Map<string, number>();
+      for (const key of drawn) times.set(key.join(), (times.get(key.join()) ?? 0) + 1);
+      const keys = allKeys(oneToOne);
+      const likelihoods = keys.map((key) => Math.exp(score(model, cipher, key)));
+      const sum = likelihoods.reduce((a, b) => a + b, 0);
+      keys.forEach((key, i) => {
+        expect(Math.abs((times.get(key.join()) ?? 0) / drawn.length - likelihoods[i] / sum)).toBeLessThan(0.07);
+      });
+    }),
+    { numRuns: 10 },
+  ));

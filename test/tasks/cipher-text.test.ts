@@ -14,7 +14,7 @@ describe("cipher text", () => {
   it("is printed as it was when no symbol changes", () =>
     fc.assert(
       fc.property(text, (written) => {
-        const cipher = readCipher(written, "char", "letters");
+        const cipher = readCipher(written, "char", { kind: "letters" });
         const printed = cipher.render(cipher.sequences);
         // All capitals is a way to write ciphers, not a part of the message.
         expect(/[a-z]/.test(written) ? printed : printed.toLowerCase()).toBe(
@@ -43,6 +43,27 @@ describe("cipher text", () => {
     expect(readCipher("9%\n P", "char").sequences).toEqual([["9", "%", "P"]]);
   });
 
+  it("in groups of equal length has no spaces between words, unless they are said to be", () => {
+    const grouped = "XKJDW QPLRA\nZZABC DEFGH IJ";
+    const cipher = readCipher(grouped, "char");
+    expect(cipher.groups).toBe(5);
+    expect(cipher.spaces).toBe(false);
+    expect(cipher.sequences).toEqual([[..."xkjdwqplrazzabcdefghij"]]);
+    expect(cipher.render(cipher.sequences)).toBe(grouped.toLowerCase());
+    expect(readCipher(grouped, "char", { spaces: "known" }).spaces).toBe(true);
+    // Words differ in length, and two or three of the same length may be words.
+    expect(readCipher("AB CDE FGHI JK", "char").spaces).toBe(true);
+    expect(readCipher("ABCD EFGH", "char").spaces).toBe(true);
+    expect(readCipher("AB CDE FGHI JK", "char", { spaces: "unknown" }).sequences).toEqual([[..."abcdefghijk"]]);
+  });
+
+  it("of characters may have known spaces, of numbers not", () => {
+    const cipher = readCipher("9% P+\n#", "char", { kind: "characters", spaces: "known" });
+    expect(cipher.sequences).toEqual([["9", "%", SPACE, "P", "+", SPACE, "#"]]);
+    expect(cipher.render([["a", "b", SPACE, "c", "d", SPACE, "e"]])).toBe("ab cd\ne");
+    expect(() => readCipher("1 2 3", "char", { spaces: "known" })).toThrow(/spaces part numbers/);
+  });
+
   it("that is very long is cut, and nothing is lost", () => {
     const long = "abcde ".repeat(700).trim();
     const cipher = readCipher(long, "char");
@@ -67,6 +88,22 @@ describe("enciphering", () => {
         expect(new Set(Object.values(key)).size).toBe(Object.keys(key).length);
       }),
     ));
+
+  it("is undone by its key, whatever the letters' capitals are", () => {
+    // ß, ı, ς, ŉ, the Kelvin sign and others have no capital that leads back to them, or are one of another letter.
+    const odd = fc.array(fc.constantFrom(..."aAbBßẞıİiIςσΣŉKﬁµμΜǅǆéÉ 1"), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(odd, fc.nat(), (characters, seed) => {
+        const written = `a${characters.join("")}`;
+        const { text: cipher, key } = encipher(written, { seed });
+        const read = readCipher(cipher, "char", { kind: "letters", spaces: "known" });
+        const back = read.render(read.sequences.map((sequence) => sequence.map((x) => key[x] ?? x)));
+        // All capitals is a way to write ciphers, not a part of the message; the first letter is none.
+        expect(back).toBe(written);
+      }),
+      { numRuns: 500 },
+    );
+  });
 
   it("is undone by its key, with homophones", () =>
     fc.assert(
@@ -104,6 +141,16 @@ describe("a language model", () => {
       "t",
       "s",
     ]);
+  });
+
+  it("takes an accent for a part of its letter, however it is written", () => {
+    const parts = (text: string) => LanguageModel.fromText([text], { level: "char" }).symbols.all();
+    expect(parts("cafe\u0301s")).toEqual(["c", "a", "f", "é", "s"]);
+    expect(parts("x\u0301y")).toEqual(["x", "y"]);
+  });
+
+  it("has no use for very long n-grams", () => {
+    expect(() => LanguageModel.fromText(["ab"], { level: "char", order: 1000 })).toThrow(/at most 10, not 1000/);
   });
 
   it("of words may know only the commonest", () => {

@@ -4,17 +4,27 @@
 import { styleText } from "node:util";
 import { type Command, Option } from "commander";
 import { InputError } from "../../core/errors.js";
-import { parseKeyJson, parseKeyList, readText, readTextLines } from "../../data/text.js";
-import type { Expecter } from "../../learn/em.js";
+import { type Encoding, encodings, parseKeyJson, parseKeyList, readText, readTextLines } from "../../data/text.js";
+import { BLOCK, type Expecter } from "../../learn/em.js";
 import { loadModel, saveModel } from "../../model/disk.js";
 import { writeFileSafely } from "../../model/file.js";
 import { type CipherKind, type CipherText, kindOf, readCipher } from "../../tasks/cipher-text.js";
 import { Decipherer, type DeciphererOptions, type Decipherment, deciphererDefaults } from "../../tasks/decipherer.js";
-import { LanguageModel, type LanguageOptions, languageDefaults, SPACE, wordsOf } from "../../tasks/language.js";
+import {
+  isLetter,
+  LanguageModel,
+  type LanguageOptions,
+  languageDefaults,
+  SPACE,
+  wordsOf,
+} from "../../tasks/language.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, real, whole } from "../options.js";
 import { counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
 import { checkOutput, checkPlace } from "../place.js";
+
+/** A symbol less probable than this is marked. */
+const DOUBTFUL = 0.9;
 
 const d = deciphererDefaults;
 const l = languageDefaults;
@@ -26,11 +36,16 @@ thousands of sentences of the same kind for words.
                  one or several for each letter
   --level word   words are enciphered; sentences stand on lines, symbols between spaces
 Without --level it is char, unless the cipher is numbers and there are more than 120 different ones.
+  --spaces known       spaces part words (usual for letters)
+  --spaces unknown     spaces mean nothing (usual for all else, and for letters in groups of equal length: XKJDW QPLRA)
+  --spaces enciphered  a cipher symbol stands for the space
 
 With few plain symbols, keys are first searched by annealing, from many beginnings (--restarts), and EM goes on from the
-best; the best is told by its likelihood alone. With many, EM begins from nothing, and in the end each symbol gets the
-reading that fits best with all others (--no-refine: not). A symbol's probability is that of its reading if the rest of the
-key is right. Ctrl-C ends the work with the best key so far.
+best. With many, EM begins from nothing, and each of --restarts then shakes its key and lets it settle again. The key
+printed is the likeliest as a whole. A symbol's probability is its share among keys drawn in proportion to their likelihood;
+with --restarts 0 or --no-refine it holds only if the rest of the key is right. What is less probable than ${DOUBTFUL} is [in brackets],
+on a terminal underlined, and has a ? in the table (--no-marks: the text alone). When the text is too short for its
+number of symbols or the key is probably wrong, that is said. Ctrl-C ends the work with the best key so far.
 
 Parts of the key that are known (--key, --key-file) and words known at a place (--at) narrow the search:
   --at 3:2=am          word 2 of line 3 is \`am\`
@@ -41,8 +56,12 @@ export function register(program: Command): void {
     .command("decipher")
     .summary("find the key of a cipher")
     .description("Find the substitution behind a cipher text, from plain text of the same language alone.")
-    .argument("<cipher>", "cipher text: a file, or `-` for standard input")
+    .usage("<cipher> --plain <text...> [options]")
+    .argument("[cipher]", "cipher text: a file, or `-` for standard input")
     .option("--plain <text...>", "plain text of the language: files")
+    .addOption(
+      new Option("--encoding <name>", "of plain text; latin1: of what is not UTF-8 (default utf-8)").choices(encodings),
+    )
     .option("--language <model>", "a language model saved before, instead of --plain")
     .option("--save-language <model>", "save the language model, to use it again")
     .addOption(new Option("--level <level>", "what is enciphered").choices(["word", "char"]))
@@ -53,11 +72,22 @@ export function register(program: Command): void {
         "numbers",
       ]),
     )
+    .addOption(
+      new Option("--spaces <which>", "letters: spaces between words (default: found out)").choices([
+        "known",
+        "unknown",
+        "enciphered",
+      ]),
+    )
     .option("--one-to-one", "no two cipher symbols stand for the same plain symbol")
     .option("--key <list>", "what is known of the key, such as 13=I,5=am")
     .option("--key-file <file>", "the same as JSON")
     .option("--at <place=text...>", "words known at a place, such as 3:2=am or 120=butter")
-    .option("--order <n>", "symbols back that the language model looks (default 2 for words, 4 for letters)", whole(0))
+    .option(
+      "--order <n>",
+      "symbols back that the language model looks (default 2 for words, 4 for letters; at most 10)",
+      whole(0),
+    )
     .option("--contexts <n>", `contexts to keep at each place (default ${d.contexts})`, whole(0))
     .addOption(
       new Option("--inference <mode>", `how contexts are chosen (default ${d.inference})`).choices([
@@ -66,7 +96,7 @@ export function register(program: Command): void {
         "exact",
       ]),
     )
-    .option("--restarts <n>", "beginnings to try (default at most 60 for letters, 1 for words)", whole(0))
+    .option("--restarts <n>", "beginnings to try (default at most 60 for letters, 2 for words)", whole(0))
     .option("--moves <n>", `changes of the key that a search tries (default ${counted(d.moves)})`, whole(1))
     .option("--passes <n>", `EM passes at most (default ${d.passes})`, whole(1))
     .option("--tolerance <x>", `end when a pass gains less than this a symbol (default ${d.tolerance})`, real(0))
@@ -76,12 +106,18 @@ export function register(program: Command): void {
       `taken from counts of n-grams (default ${l.discount})`,
       real(0, { above: true, beyond: 1 }),
     )
+    .option(
+      "--language-smoothing <x>",
+      `added to counts of single plain symbols (default ${l.smoothing})`,
+      real(0, { above: true }),
+    )
     .option("--no-refine", "leave the key as EM gives it, not refined symbol by symbol")
     .option("--vocabulary <n>", "words: keep only the commonest plain words", whole(1))
     .option("--seed <n>", `for everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER))
-    .option("--threads <n>", "threads that count; the result is the same", whole(1), 1)
+    .option("--threads <n>", "threads that count, where there is enough to count; the result is the same", whole(1), 1)
     .option("--solution <file>", "the true key (JSON) or plain text, to tell how much is right")
     .option("--save-key <file>", "write the key as JSON")
+    .option("--no-marks", "print the text without marks for what is in doubt")
     .option("--quiet", "no progress")
     .option("--json", "print one JSON object")
     .addHelpText("after", notes)
@@ -92,6 +128,7 @@ export function register(program: Command): void {
         ["stargram decipher zodiac.txt --plain book1.txt book2.txt", "a homophonic cipher"],
         ["stargram decipher cipher.txt --plain sentences.txt --level word --threads 2", "words for words"],
         ["stargram decipher cipher.txt --plain book.txt --key x=e,q=t", "with a part of the key"],
+        ["stargram decipher --plain book1.txt book2.txt -- cipher.txt", "the cipher last: -- ends the list of books"],
       ),
     )
     .action(decipher);
@@ -99,18 +136,26 @@ export function register(program: Command): void {
 
 interface DecipherFlags {
   plain?: string[];
+  encoding?: Encoding;
   language?: string;
   saveLanguage?: string;
   level?: "word" | "char";
   symbols?: CipherKind;
+  spaces?: "known" | "unknown" | "enciphered";
   oneToOne?: boolean;
   key?: string;
   keyFile?: string;
   at?: string[];
   order?: number;
   discount?: number;
+  languageSmoothing?: number;
   vocabulary?: number;
+  moves?: number;
+  restarts?: number;
+  contexts?: number;
+  inference?: string;
   threads: number;
+  marks: boolean;
   solution?: string;
   saveKey?: string;
   quiet?: boolean;
@@ -130,8 +175,9 @@ const solverNames = [
   "refine",
 ] as const;
 
-async function decipher(path: string, flags: DecipherFlags, command: Command): Promise<void> {
+async function decipher(given: string | undefined, flags: DecipherFlags, command: Command): Promise<void> {
   const started = performance.now();
+  const path = cipherPath(given, flags);
   if (flags.plain !== undefined && flags.language !== undefined) {
     throw new InputError("plain text is needed or a language model, not both", { hint: "leave one of them out" });
   }
@@ -148,36 +194,47 @@ async function decipher(path: string, flags: DecipherFlags, command: Command): P
   const text = await readText(path);
   const loaded = flags.language === undefined ? undefined : await loadLanguage(flags.language);
   const level = flags.level ?? loaded?.options.level ?? levelOf(text);
-  const cipher = readCipher(text, level, flags.symbols);
+  refuseUseless(flags, level);
+  const known = flags.spaces === "enciphered" ? "unknown" : flags.spaces;
+  const cipher = readCipher(text, level, { kind: flags.symbols, spaces: known });
   if (cipher.sequences.every((sequence) => sequence.length === 0)) {
     throw new InputError("the cipher text is empty", { file: path });
   }
-  const language = loaded ?? (await makeLanguage(flags, level, cipher.spaces));
+  const language = loaded ?? (await makeLanguage(flags, level, cipher.spaces || flags.spaces === "enciphered"));
   if (language.options.level !== level) {
     throw new InputError(`the language model is of the level ${language.options.level}, not ${level}`, {
       file: flags.language,
     });
   }
+  if (level === "char" && loaded?.options.spaces && !cipher.spaces && flags.spaces !== "enciphered") {
+    throw new InputError("the language model has spaces between words, and those of the cipher text are not known", {
+      file: flags.language,
+      hint: "give plain text (--plain), or a model made for cipher text without spaces; --spaces known or enciphered if they are",
+    });
+  }
   if (flags.saveLanguage !== undefined) await saveModel(language, flags.saveLanguage);
   const options: Partial<DeciphererOptions> = loaded && flags.order !== undefined ? { order: flags.order } : {};
+  if (level === "char" && language.options.spaces) options.spaces = cipher.spaces ? "known" : "enciphered";
   for (const name of solverNames) {
     if (command.getOptionValueSource(name) === "cli") Object.assign(options, { [name]: command.getOptionValue(name) });
   }
-  const known = await knownKey(flags, cipher);
+  const knownPart = await knownKey(flags, cipher);
   const solution = flags.solution === undefined ? undefined : await readSolution(flags.solution, cipher);
   const decipherer = new Decipherer(language, options);
-  const threads = flags.threads > 1 ? (await import("../../learn/em-threads.js")).ThreadedExpecter : undefined;
+  // A thread takes longer to start than to count a block or two.
+  const threads = Math.min(flags.threads, Math.floor(cipher.sequences.length / (2 * BLOCK)));
+  const threaded = threads > 1 ? (await import("../../learn/em-threads.js")).ThreadedExpecter : undefined;
   const interrupt = new Interrupt(flags.quiet === true);
   interrupt.trainingStarts();
   const progress = new DecipherProgress(process.stderr.isTTY === true && !flags.quiet);
   let found: Decipherment;
   try {
     found = await decipherer.solve(cipher.sequences, {
-      known,
+      known: knownPart,
       shouldStop: () => interrupt.asked,
       onSearch: (restart, _score, best) => progress.search(restart, best),
       onPass: (pass) => progress.pass(pass.pass, pass.logLikelihood, pass.contextLength, pass.settled),
-      expecter: threads && ((model, sequences): Expecter => new threads(model, sequences, flags.threads)),
+      expecter: threaded && ((model, sequences): Expecter => new threaded(model, sequences, threads)),
     });
   } finally {
     progress.end();
@@ -185,6 +242,7 @@ async function decipher(path: string, flags: DecipherFlags, command: Command): P
   }
   const seconds = (performance.now() - started) / 1000;
   const right = solution && judge(found, cipher, solution);
+  const warnings = warningsOf(found, cipher);
   if (flags.saveKey !== undefined) {
     const key = Object.fromEntries(found.mapping.map(({ cipher: x, plain }) => [x, plain]));
     await writeFileSafely(flags.saveKey, new TextEncoder().encode(`${JSON.stringify(key, undefined, 1)}\n`));
@@ -195,9 +253,13 @@ async function decipher(path: string, flags: DecipherFlags, command: Command): P
       mapping: found.mapping,
       logLikelihood: found.logLikelihood,
       contextLength: found.contextLength,
+      expectedAccuracy: found.expectedAccuracy,
+      unicityDistance: Number.isFinite(found.unicity) ? found.unicity : undefined,
+      warnings,
       ...right,
       level,
       symbols: cipher.kind,
+      spaces: cipher.spaces ? "known" : (flags.spaces ?? "unknown"),
       restarts: found.restarts,
       stopped: found.stopped,
       seconds,
@@ -206,7 +268,8 @@ async function decipher(path: string, flags: DecipherFlags, command: Command): P
     });
     return;
   }
-  await write(`${marked(cipher, found)}\n\n${keyTable(found)}`);
+  await write(`${flags.marks ? marked(cipher, found) : cipher.render(found.plain)}\n\n${keyTable(found)}`);
+  for (const warning of warnings) say(warning);
   if (flags.quiet) return;
   const passes = found.logLikelihood.length;
   const share = right
@@ -215,6 +278,64 @@ async function decipher(path: string, flags: DecipherFlags, command: Command): P
   say(
     `${plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol")}, ${plural(found.restarts, "beginning")}, ${passes === 1 ? "1 pass" : `${passes} passes`}${share}; ${duration(seconds)}`,
   );
+}
+
+/** The cipher text that was named; a list of plain texts may have taken it along. */
+function cipherPath(given: string | undefined, flags: DecipherFlags): string {
+  if (given !== undefined) return given;
+  const list = flags.plain && flags.plain.length > 1 ? "--plain" : flags.at && flags.at.length > 1 ? "--at" : undefined;
+  throw new InputError("the cipher text is missing", {
+    hint: list
+      ? `${list} takes all that follows it: name the cipher text first, or write -- before it`
+      : "name a file, or - for standard input",
+  });
+}
+
+/** Refuses flags that would change nothing. */
+function refuseUseless(flags: DecipherFlags, level: "word" | "char"): void {
+  const refuse = (names: readonly (keyof DecipherFlags)[], reason: string): void => {
+    for (const name of names) {
+      if (flags[name] === undefined) continue;
+      throw new InputError(`--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} ${reason}`, {
+        hint: "leave it out",
+      });
+    }
+  };
+  if (flags.language !== undefined) {
+    refuse(
+      ["discount", "languageSmoothing", "vocabulary", "encoding"],
+      "is for making a language model, and --language gives one that is made",
+    );
+  }
+  if (level === "char") refuse(["vocabulary"], "is for words, and letters are enciphered here");
+  else refuse(["symbols", "spaces", "moves"], "is for letters, and words are enciphered here");
+  if (flags.restarts === 0) refuse(["moves"], "is for searches, and --restarts 0 makes none");
+  if (flags.inference === "exact") refuse(["contexts"], "is for rcms and beam: exact inference keeps all contexts");
+}
+
+/** Below this share of the text expected right, a key is more wrong than doubtful. */
+const WRONG = 0.5;
+
+/** What a user must know before trusting the key, in plain words. */
+function warningsOf(found: Decipherment, cipher: CipherText): string[] {
+  const warnings: string[] = [];
+  const symbols = cipher.sequences.flat().filter((symbol) => symbol !== SPACE);
+  const kinds = new Set(symbols).size;
+  const share = `about ${Math.round(100 * found.expectedAccuracy)} % of the text can be expected to be right`;
+  if (cipher.groups !== undefined) {
+    warnings.push(
+      `all groups have ${cipher.groups} letters, so spaces are not taken to part words (--spaces known: they do)`,
+    );
+  }
+  if (found.expectedAccuracy < WRONG) warnings.push(`the key is probably wrong: ${share}`);
+  else if (found.expectedAccuracy < DOUBTFUL) warnings.push(`the key is in doubt: ${share}`);
+  if (symbols.length < found.unicity) {
+    const needed = Number.isFinite(found.unicity) ? `about ${counted(Math.ceil(found.unicity))}` : "more";
+    warnings.push(
+      `the cipher text is short: ${plural(symbols.length, "symbol")}, and it takes ${needed} to tell a key of ${counted(kinds)} from others that read as well`,
+    );
+  }
+  return warnings;
 }
 
 /** Words if the cipher is numbers and there are too many for letters, even with homophones. */
@@ -230,11 +351,12 @@ async function loadLanguage(path: string): Promise<LanguageModel> {
 
 async function makeLanguage(flags: DecipherFlags, level: "word" | "char", spaces: boolean): Promise<LanguageModel> {
   const lines: string[] = [];
-  for (const file of flags.plain ?? []) for (const line of await readTextLines(file)) lines.push(line);
+  for (const file of flags.plain ?? []) for (const line of await readTextLines(file, flags.encoding)) lines.push(line);
   const options: Partial<LanguageOptions> = { level, spaces };
   for (const name of ["order", "discount", "vocabulary"] as const) {
     if (flags[name] !== undefined) options[name] = flags[name];
   }
+  if (flags.languageSmoothing !== undefined) options.smoothing = flags.languageSmoothing;
   return LanguageModel.fromText(lines, options);
 }
 
@@ -275,7 +397,9 @@ function crib(place: string, cipher: CipherText): [string, string][] {
   const symbols = isWord
     ? (cipher.sequences[Number(match[1]) - 1] ?? [])
     : cipher.sequences.flat().filter((symbol) => symbol !== SPACE);
-  const plain = isWord ? wordsOf(match[3]) : [...match[3].toLowerCase()].filter((c) => !/\s/u.test(c));
+  // Between letters, what is no letter is not enciphered and does not count: don't, well-known.
+  const plain = isWord ? wordsOf(match[3]) : [...match[3].toLowerCase()].filter(isLetter);
+  if (plain.length === 0) throw new InputError(`\`${place}\` has no ${isWord ? "word" : "letter"} after the =`);
   const from = Number(match[2]) - 1;
   if (from < 0 || from + plain.length > symbols.length) {
     throw new InputError(`there is no room for \`${match[3]}\` at \`${place}\``);
@@ -295,9 +419,7 @@ async function readSolution(path: string, cipher: CipherText): Promise<Solution>
   const plain =
     cipher.kind === "words"
       ? content.split("\n").map(wordsOf)
-      : readCipher(content, "char", "letters").sequences.map((s) =>
-          s.filter((symbol) => cipher.spaces || symbol !== SPACE),
-        );
+      : readCipher(content, "char", { kind: "letters", spaces: cipher.spaces ? "known" : "unknown" }).sequences;
   const wanted = cipher.sequences.flat().length;
   if (plain.flat().length !== wanted) {
     throw new InputError(`the solution has ${plain.flat().length} symbols and the cipher text ${wanted}`, {
@@ -335,16 +457,17 @@ function judge(
   return { mappingAccuracy: mapped / counts.size, tokenAccuracy: right / places };
 }
 
-const DOUBTFUL = 0.9;
-
-/** The text, with doubtful symbols underlined on a terminal. */
+/** The text, with doubtful symbols underlined on a terminal that can, else in brackets. */
 function marked(cipher: CipherText, found: Decipherment): string {
-  if (!process.stdout.isTTY) return cipher.render(found.plain);
+  const underlines = process.stdout.isTTY && process.stdout.hasColors();
   const doubtful = new Set(found.mapping.filter((m) => m.probability < DOUBTFUL).map((m) => m.cipher));
   const symbols = cipher.sequences.flat();
-  return cipher.render(found.plain, (symbol, at) =>
-    doubtful.has(symbols[at]) ? styleText("underline", symbol) : symbol,
-  );
+  const text = cipher.render(found.plain, (symbol, at) => {
+    if (!doubtful.has(symbols[at])) return symbol;
+    return underlines ? styleText("underline", symbol) : `[${symbol}]`;
+  });
+  // Neighbours share brackets, unless the text has its own.
+  return underlines || /[[\]]/.test(cipher.render(found.plain)) ? text : text.replaceAll("][", "");
 }
 
 function keyTable(found: Decipherment): string {

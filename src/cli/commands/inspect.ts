@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { InputError } from "../../core/errors.js";
 import { loadModel } from "../../model/disk.js";
+import { LanguageModel } from "../../tasks/language.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
 import type { Contribution, Tagger } from "../../tasks/tagger.js";
 import { Transducer } from "../../tasks/transducer.js";
@@ -66,6 +67,12 @@ async function inspect(path: string, flags: InspectFlags): Promise<void> {
     const { transducerContents, transducerContentsText } = await import("../transduction.js");
     const contents = transducerContents(model, path, (await stat(path)).size);
     return flags.json ? writeJson(contents) : write(transducerContentsText(contents));
+  }
+  if (model instanceof LanguageModel) {
+    refuseFlags(flags, ["explain", "explainFrom", "label", "position"], "taggers", path);
+    const { languageContents, languageContentsText } = await import("../language.js");
+    const contents = languageContents(model, path, (await stat(path)).size);
+    return flags.json ? writeJson(contents) : write(languageContentsText(contents));
   }
   const tagger = taggerOf(model, path);
   if (flags.explain !== undefined || flags.explainFrom !== undefined) return explain(tagger, flags);
