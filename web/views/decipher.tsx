@@ -19,7 +19,7 @@ import {
   type ViewProps,
   Waiting,
 } from "../parts/common.js";
-import type { CipherShape, DecipherProgress, DecipherResult } from "../protocol.js";
+import type { CipherPiece, CipherShape, DecipherProgress, DecipherResult } from "../protocol.js";
 import { cipherExamples } from "./ciphers.js";
 
 const longest = 4000; // characters
@@ -244,7 +244,7 @@ function statusText(
     passes.length > 0
       ? `${passes.length} ${passes.length === 1 ? "pass" : "passes"} of EM`
       : `${searches.length} ${searches.length === 1 ? "search" : "searches"}`;
-  if (phase === "running") return passes.length > 0 ? `EM, ${done}…` : `Searching for a first key, ${done}…`;
+  if (phase === "running") return passes.length > 0 ? `${done}…` : `Searching for a first key, ${done}…`;
   if (phase === "paused") return `Paused after ${done}. Fix letters you know in the key, then go on.${letters}`;
   return `Done after ${done}.${letters}`;
 }
@@ -288,28 +288,53 @@ function CipherText({ shape, found, known, marked, onMark }: Marking) {
         {found.size > 0 ? readable : "not deciphered yet"}
       </p>
       <div aria-hidden="true" onPointerLeave={() => onMark("")}>
-        {shape.pieces.map((piece, i) => {
-          if (typeof piece === "string") return <span key={i}>{piece}</span>;
-          const symbol = shape.symbols[piece.at];
-          const fixed = known[symbol];
-          const reading = found.get(symbol);
-          const plain = fixed ?? reading?.plain;
-          const certainty = fixed ? 1 : (reading?.probability ?? 0);
-          return (
-            <span
-              key={i}
-              class={`sign ${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""}`}
-              onPointerEnter={() => onMark(symbol)}
-            >
-              <span class="plain" style={{ opacity: plain ? 0.18 + 0.82 * certainty ** 1.5 : 0 }}>
-                {plain ? (piece.capital ? plain.toUpperCase() : plain) : " "}
-              </span>
-              <span class="cipher">{symbol}</span>
-            </span>
-          );
-        })}
+        {wordsOf(shape.pieces).map((word, w) => (
+          <span class="word" key={w}>
+            {word.map((piece, i) => {
+              if (typeof piece === "string") return <Mark key={i} text={piece} />;
+              const symbol = shape.symbols[piece.at];
+              const fixed = known[symbol];
+              const reading = found.get(symbol);
+              const plain = fixed ?? reading?.plain;
+              const certainty = fixed ? 1 : (reading?.probability ?? 0);
+              return (
+                <span
+                  key={i}
+                  class={`sign ${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""}`}
+                  onPointerEnter={() => onMark(symbol)}
+                >
+                  <span class="plain" style={{ opacity: plain ? 0.18 + 0.82 * certainty ** 1.5 : 0 }}>
+                    {plain ? (piece.capital ? plain.toUpperCase() : plain) : "\u00a0"}
+                  </span>
+                  <span class="cipher">{symbol}</span>
+                </span>
+              );
+            })}
+          </span>
+        ))}
       </div>
     </section>
+  );
+}
+
+/** Pieces that stay on one line together: those between spaces and line ends, which end a word. */
+function wordsOf(pieces: readonly CipherPiece[]): CipherPiece[][] {
+  const words: CipherPiece[][] = [[]];
+  for (const piece of pieces.flatMap((one): CipherPiece[] => (typeof one === "string" ? [...one] : [one]))) {
+    words.at(-1)?.push(piece);
+    if (typeof piece === "string" && /\s/.test(piece)) words.push([]);
+  }
+  return words;
+}
+
+/** Text that stays as it is, on the line of the plain letters. */
+function Mark({ text }: { text: string }) {
+  if (/\s/.test(text)) return <>{text}</>;
+  return (
+    <span class="sign">
+      <span class="plain">{text}</span>
+      <span class="cipher">{"\u00a0"}</span>
+    </span>
   );
 }
 
@@ -365,6 +390,21 @@ function KeyTable(props: Marking & { onFix: (cipher: string, plain: string) => v
   );
 }
 
+const axis = { label: null, grid: true, ticks: 4, nice: true } as const;
+
+/** Bounds around some values, at least so far apart that noise does not look like news. */
+function roomFor(values: readonly number[], least: number): [number, number] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const spare = Math.max(0, least - (high - low)) / 2;
+  return [low - spare, high + spare];
+}
+
+/** At most eight of some whole numbers, evenly. */
+function someOf(numbers: readonly number[]): number[] {
+  const step = Math.ceil(numbers.length / 8);
+  return numbers.filter((_, i) => i % step === 0);
+}
+
 /** How the search and EM went. */
 function Course(props: {
   searches: readonly Extract<DecipherProgress, { stage: "search" }>[];
@@ -372,9 +412,9 @@ function Course(props: {
 }) {
   const { searches, passes } = props;
   if (searches.length + passes.length === 0) return null;
-  const line = (label: string, y: (pass: (typeof passes)[number]) => number): Plot.PlotOptions => ({
-    x: { label: "pass", tickFormat: "d", ticks: Math.min(8, passes.length) },
-    y: { label, grid: true, ticks: 4, nice: true, zero: false },
+  const line = (y: (pass: (typeof passes)[number]) => number, least: number): Plot.PlotOptions => ({
+    x: { label: "pass", tickFormat: "d", ticks: someOf(passes.map(({ pass }) => pass)) },
+    y: { ...axis, domain: roomFor(passes.map(y), least) },
     marginLeft: 52,
     marks: [
       Plot.lineY(passes, { x: "pass", y, stroke: "var(--accent)", strokeWidth: 2 }),
@@ -390,8 +430,14 @@ function Course(props: {
           height={170}
           inputs={[searches.length]}
           options={() => ({
-            x: { label: "search", tickFormat: "d", ticks: Math.min(8, searches.length) },
-            y: { label: null, grid: true, ticks: 4, nice: true },
+            x: { label: "search", tickFormat: "d", ticks: someOf(searches.map(({ tried }) => tried)) },
+            y: {
+              ...axis,
+              domain: roomFor(
+                searches.map(({ score }) => score),
+                4,
+              ),
+            },
             marginLeft: 52,
             marks: [
               Plot.lineY(searches, {
@@ -413,14 +459,14 @@ function Course(props: {
             caption="Log-likelihood of the text in each pass of EM"
             height={170}
             inputs={[passes.length]}
-            options={() => line("", (pass) => pass.logLikelihood)}
+            options={() => line((pass) => pass.logLikelihood, 4)}
           />
           <ChartFigure
             label={`Average context length after ${passes.length} passes: ${passes.at(-1)?.contextLength.toFixed(2)} letters`}
-            caption="Letters remembered on average: contexts grow as doubt goes"
+            caption="Letters remembered on average in each pass"
             height={170}
             inputs={[passes.length]}
-            options={() => line("", (pass) => pass.contextLength)}
+            options={() => line((pass) => pass.contextLength, 0.4)}
           />
         </>
       )}

@@ -236,7 +236,9 @@ function Slots({ result, position, name }: { result: PronounceResult; position: 
                 ...contexts.filter(({ suffix }) => suffix.length === 0),
               ].map(({ suffix, probability }) => (
                 <li key={suffix.join("|")} class={suffix.length === 0 ? "starred" : ""}>
-                  <code>{movesText(suffix)}</code>
+                  <code>
+                    {suffix[0] !== "^" && <span class="star">⋆</span>} {movesText(suffix)}
+                  </code>
                   <span class="mass">{percentText(probability)}</span>
                   <Bar share={probability} tone={suffix.length === 0 ? "gold" : ""} />
                 </li>
@@ -254,9 +256,7 @@ function Slots({ result, position, name }: { result: PronounceResult; position: 
   );
 }
 
+/** Moves remembered: sounds, `›` for the next letter, `^` for the beginning. */
 function movesText(suffix: readonly (string | null)[]): string {
-  if (suffix.length === 0) return "⋆";
-  const moves = suffix.filter((move) => move !== "^").map((move) => move ?? "›");
-  if (suffix[0] === "^") return moves.length === 0 ? "^" : `^ ${moves.join(" ")}`;
-  return `⋆ ${moves.join(" ")}`;
+  return suffix.map((move) => move ?? "›").join(" ");
 }

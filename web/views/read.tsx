@@ -179,7 +179,7 @@ export function ReadView({ models, params, change }: ViewProps) {
       <Trouble error={error ?? trouble ?? answers[mode].error} />
       {!model && !error && <Waiting share={share} what="the model" />}
       {drawing && (
-        <p class="soft small">
+        <p class="soft small drawing-hint">
           Draw a digit into each box, or focus a box and press a digit key. The model has learned a register of{" "}
           {examples?.register.length} dates, such as {examples?.register.slice(0, 3).map(dashed).join(", ")}; others it
           has to guess.
@@ -248,10 +248,15 @@ export function dashed(date: string): string {
 }
 
 /** A context as the paper writes it: `⋆47` remembers the last two digits, `1947` all of them. */
-export function contextText(suffix: readonly string[], between = ""): string {
-  if (suffix.length === 0) return "⋆";
-  if (suffix[0] === "^") return suffix.length === 1 ? "^" : suffix.slice(1).join(between);
-  return `⋆${between}${suffix.join(between)}`;
+function ContextName({ suffix }: { suffix: readonly string[] }) {
+  const remembered = suffix.filter((symbol) => symbol !== "^").join("");
+  if (suffix.length === 1 && suffix[0] === "^") return <span class="soft">start</span>;
+  return (
+    <code>
+      {suffix[0] !== "^" && <span class="star">⋆</span>}
+      {remembered}
+    </code>
+  );
 }
 
 /** The contexts of a slot, heaviest first and ⋆ last. The true one is the longest that agrees with what came before. */
@@ -281,7 +286,7 @@ function ContextSet({
           key={context.suffix.join(" ")}
           class={`${context === truth ? "true" : ""} ${context === star ? "starred" : ""}`}
         >
-          <code>{contextText(context.suffix)}</code>
+          <ContextName suffix={context.suffix} />
           <span class="mass">{percentText(context.probability)}</span>
           <Bar share={context.probability} tone={context === star ? "gold" : ""} />
           {context === truth && <span class="hidden">(the true one)</span>}

@@ -41,7 +41,7 @@ const modes = [
 ] as const;
 
 const usualPrecision = 0.95;
-const mostListed = 12;
+const mostListed = 8;
 
 export function TrustView({ models, ready, params, change }: ViewProps) {
   const able = models.filter(({ view }) => view !== "decipher");
