@@ -10,6 +10,7 @@ import { parseLabel } from "../data/parser.js";
 import { readTagging } from "../data/read.js";
 import { loadModel } from "../model/disk.js";
 import type { Model } from "../model/model.js";
+import { someOf } from "../tasks/corpus.js";
 import type { GivenLabel, TaggingSequence } from "../tasks/sequence.js";
 import { Tagger } from "../tasks/tagger.js";
 import type { ReadFlags } from "./options.js";
@@ -181,12 +182,9 @@ function checkLabels(
   labels.forEach((given, i) => {
     for (const label of given === null ? [] : typeof given === "string" ? [given] : given) {
       if (isKnown(tagger, label) || (unknown === "chunks" && isKnownChunk(tagger, label))) continue;
-      const known = tagger.labels.all();
-      const some =
-        known.length <= 12 ? known.join(", ") : `${known.slice(0, 12).join(", ")} and ${known.length - 12} more`;
       throw new InputError(`the model does not know the label \`${label}\``, {
         ...placeOf(sequence, i, format),
-        hint: `it knows ${some}${use === "needed" && unknown === "chunks" ? "; --allow-unknown counts it as wrong" : ""}`,
+        hint: `it knows ${someOf(tagger.labels.all())}${use === "needed" && unknown === "chunks" ? "; --allow-unknown counts it as wrong" : ""}`,
       });
     }
   });

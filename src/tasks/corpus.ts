@@ -165,7 +165,8 @@ export class CorpusBuilder {
   }
 }
 
-function someOf(names: readonly string[]): string {
+/** The first of many names, for a message. */
+export function someOf(names: readonly string[]): string {
   return names.length <= 12 ? names.join(", ") : `${names.slice(0, 12).join(", ")} and ${names.length - 12} more`;
 }
 
