@@ -134,9 +134,10 @@ export function bestPath(lattice: Lattice): Path | undefined {
 
 /**
  * All paths from the best down, one at a time: best-first search with the exact best completion of every node as its
- * bound, so a path that leaves the queue is the next best. Distinct paths, not distinct outputs of a transducer.
+ * bound, so a path that leaves the queue is the next best. Distinct paths, not distinct outputs of a transducer. Paths
+ * with a score below `least` are left out, which saves most of the work where few are wanted.
  */
-export function* bestPaths(lattice: Lattice): Generator<Path, void, undefined> {
+export function* bestPaths(lattice: Lattice, least = Number.NEGATIVE_INFINITY): Generator<Path, void, undefined> {
   const { nodeCount, arcStart, arcTarget, arcScore } = lattice;
   if (nodeCount === 0) return;
   const rest = new Float64Array(nodeCount).fill(Number.NEGATIVE_INFINITY); // best score from a node to the end
@@ -146,7 +147,7 @@ export function* bestPaths(lattice: Lattice): Generator<Path, void, undefined> {
       if (arcTarget[arc] >= 0) rest[node] = Math.max(rest[node], arcScore[arc] + rest[arcTarget[arc]]);
     }
   }
-  if (rest[0] === Number.NEGATIVE_INFINITY) return;
+  if (rest[0] === Number.NEGATIVE_INFINITY || rest[0] < least) return;
   // A partial path follows its best completion to the end; every arc it does not take opens another partial path.
   // Kept as (node reached, arc taken, the partial path before it), in a binary heap by the score of the completion.
   const partials: Partial[] = [{ node: 0, arc: -1, before: undefined, done: 0, bound: rest[0] }];
@@ -159,12 +160,13 @@ export function* bestPaths(lattice: Lattice): Generator<Path, void, undefined> {
         const target = arcTarget[arc];
         if (target < 0 || rest[target] === Number.NEGATIVE_INFINITY) continue;
         const score = done + arcScore[arc];
-        const next: Partial = { node: target, arc, before: partial, done: score, bound: score + rest[target] };
-        if (following === undefined) following = next;
-        else if (next.bound > following.bound) {
-          pushPartial(partials, following);
-          following = next;
-        } else pushPartial(partials, next);
+        const bound = score + rest[target];
+        const leads = following === undefined || bound > following.bound;
+        if (!leads && bound < least) continue;
+        const next: Partial = { node: target, arc, before: partial, done: score, bound };
+        const other = leads ? following : next;
+        if (leads) following = next;
+        if (other && other.bound >= least) pushPartial(partials, other);
       }
       partial = following as Partial;
     }

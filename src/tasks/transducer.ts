@@ -174,6 +174,8 @@ export interface TransducerParts {
 /** Paths looked at for the outputs of an input: so many, and so many more for each output asked for. */
 const PATHS = 32;
 const PATHS_PER_OUTPUT = 16;
+/** Paths so far below the best, in logarithms, are not looked at for the one best output. */
+const HOPELESS = 7;
 
 export class Transducer {
   readonly inputSymbols: Alphabet;
@@ -323,7 +325,8 @@ export class Transducer {
     add(best);
     if (enough()) return found;
     let paths = PATHS + PATHS_PER_OUTPUT * count;
-    for (const path of bestPaths(lattice)) {
+    const least = count === 1 ? best.score - HOPELESS : Number.NEGATIVE_INFINITY;
+    for (const path of bestPaths(lattice, least)) {
       add(path);
       if (enough() || --paths === 0) break;
     }

@@ -223,6 +223,14 @@ describe.each(backends)("$name kernel", (backend) => {
           const same = outputs.find((o) => o.symbols.join() === path.symbols.join());
           expect(Math.exp(path.score - trellis.logPartition)).toBeCloseTo(same?.probability as number, 9);
         });
+        // With a least score: the same paths, up to it. (Rounding may decide about those that are just there.)
+        const least = all[Math.floor(all.length / 2)].score;
+        const some = [...bestPaths(lattice, least - 1e-9)];
+        expect(some.length).toBeGreaterThan(Math.floor(all.length / 2));
+        some.forEach((path, i) => {
+          expect(path.score).toBe(all[i].score);
+          expect(path.score).toBeGreaterThanOrEqual(least - 2e-9);
+        });
       }));
 
     it("samples come with the probabilities of the outputs", () =>
