@@ -15,6 +15,7 @@ import {
   Waiting,
 } from "../parts/common.js";
 import type { TagResult } from "../protocol.js";
+import { columnsOf } from "../words.js";
 import { tagMeaning } from "./brown-tags.js";
 
 type Meaning = (tag: string) => string;
@@ -106,22 +107,6 @@ export function TagView({ models, ready, params, change }: ViewProps) {
       {offered && <p class="soft small about">{offered.about}</p>}
     </>
   );
-}
-
-/** Words between spaces; marks at their end or beginning are words of their own, unless there are further columns. */
-export function columnsOf(text: string, width: number): string[][] {
-  const words = text.split(/\s+/).filter((word) => word !== "");
-  if (width > 1) {
-    return words.map((word) => {
-      const parts = word.split("/");
-      const first = parts.slice(0, Math.max(1, parts.length - width + 1)).join("/");
-      const others = parts.slice(Math.max(1, parts.length - width + 1));
-      return [first, ...others, ...new Array<string>(Math.max(0, width - 1 - others.length)).fill("_")];
-    });
-  }
-  return words
-    .flatMap((word) => word.match(/^["'(`]+(?=.)|[.,;:!?")]+$|.+?(?=[.,;:!?")]+$)|.+/g) ?? [word])
-    .map((word) => [word]);
 }
 
 function Tagged(props: {
