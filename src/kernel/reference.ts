@@ -19,6 +19,9 @@ import { kthLargest } from "./select.js";
 /** Below this the sum of relative masses has lost digits, and is taken again relative to its own heaviest term. */
 const TINY = 1e-250;
 
+/** Logarithm of the least mass, relative to the heaviest, that is told from nothing: below, numbers lose digits. */
+const LEAST = -708;
+
 /** Lets a clamp take part in the choice of contexts. */
 export interface Guide {
   clamp: ClampTable;
@@ -432,7 +435,7 @@ export class ReferenceKernel implements Kernel {
       if (i === elementCount) break;
       if (common < sinceClosed) sinceClosed = common;
       const log = elementLogMass[i];
-      const mass = log === Number.NEGATIVE_INFINITY ? 0 : Math.exp(log - top);
+      const mass = log - top >= LEAST ? Math.exp(log - top) : 0;
       elementMass[i] = mass;
       const length = byRows ? this.tellingLength(i, common) : elementLength[i];
       let g = depth > 0 ? this.openGroups[depth - 1] : -1;
@@ -806,6 +809,8 @@ export class ReferenceKernel implements Kernel {
   }
 
   bestPath(): Path | undefined {
+    const { slotStart, graph } = this.trellis;
+    if (slotStart[graph.slotCount] === slotStart[graph.slotCount - 1]) return undefined;
     return bestPath(trellisLattice(this.trellis));
   }
 

@@ -143,6 +143,7 @@ const settingsSchema = v.object({
   pixels: v.optional(v.picklist(pixelChoices)),
   folds: v.optional(v.string()),
   labelSets: v.optional(v.boolean()),
+  deterministic: v.optional(v.boolean()),
   features: v.optional(v.picklist(["text", "chunking"])),
   /** The text of the template. */
   template: v.optional(v.string()),
@@ -151,7 +152,7 @@ const settingsSchema = v.object({
 });
 type Settings = v.InferOutput<typeof settingsSchema>;
 
-const readingNames = ["format", "pixels", "folds", "labelSets", "features"] as const;
+const readingNames = ["format", "pixels", "folds", "labelSets", "features", "deterministic"] as const;
 
 async function trainTag(files: string[], flags: TrainFlags, command: Command): Promise<void> {
   needed(flags.out, "--out MODEL");
@@ -200,7 +201,7 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
   try {
     const tagger = await Tagger.train(checkedSequences(), {
       ...settings.options,
-      ...crewOf(flags, flags.quiet),
+      ...crewOf({ threads: flags.threads, deterministic: settings.deterministic }, flags.quiet),
       template: settings.template,
       templateFile: flags.template,
       features: settings.features,

@@ -154,6 +154,7 @@ const settingsSchema = v.object({
   options: v.record(v.string(), v.union([v.number(), v.string()])),
   /** How pairs are read, as far as it was given. */
   layout: v.record(v.string(), v.unknown()),
+  deterministic: v.optional(v.boolean()),
   /** SHA-256 of the model that training began with. */
   from: v.optional(v.string()),
 });
@@ -214,7 +215,7 @@ export async function trainOnFiles(
       from,
       checkpoint: saved?.checkpoint,
       note: { input },
-      ...crewOf(command.opts<ThreadFlags>(), quiet),
+      ...crewOf({ ...command.opts<ThreadFlags>(), deterministic: settings.deterministic }, quiet),
       onProgress: (state) => progress.training(state),
       shouldStop: () => interrupt.asked,
       onCheckpoint: async (checkpoint) => {
@@ -244,6 +245,7 @@ function chosenSettings(command: Command, from: Uint8Array | undefined): Setting
   return {
     options: given(command, optionNames) as Settings["options"],
     layout: given(command, layoutNames),
+    deterministic: command.opts<ThreadFlags>().deterministic,
     from: from && createHash("sha256").update(from).digest("hex"),
   };
 }
@@ -265,6 +267,9 @@ function resumedSettings(chosen: Settings, saved: SavedTraining, file: string | 
         { file, hint: "leave the option out, or train anew without --resume" },
       );
     }
+  }
+  if (chosen.deterministic && !before.deterministic) {
+    throw new InputError("--deterministic was not given to the training to be resumed", { file, hint: "leave it out" });
   }
   if (before.from !== chosen.from) {
     throw new InputError("--from is not that of the training to be resumed", {

@@ -259,6 +259,7 @@ function gather(slot: i32): void {
 
 /** One segment: the symbols `first` .. `end - 1`, which come by those of the branches `from` .. `to - 1` that cover them. */
 function addSegment(from: i32, to: i32, first: i32, end: i32): void {
+  if (first >= end) return;
   needSegments(segments + 1);
   setInt(segmentFirst, segments, first);
   setInt(segmentEnd, segments, end);
@@ -674,9 +675,9 @@ function mergeSymbol(segment: i32, symbol: i32, start: i32, stop: i32, from: i32
 
 /** Logarithms of the forward masses; where a sum is too small to be exact it is taken again on its own scale. */
 function finish(from: i32, to: i32, isEnd: bool): void {
-  let tiny = false;
   let total: f64 = 0;
   let remembered: f64 = 0;
+  let tiny = false;
   for (let c = from; c < to; c++) {
     const sum = num(mass, c);
     setNum(logForward, c, top + Math.log(sum));
@@ -684,12 +685,25 @@ function finish(from: i32, to: i32, isEnd: bool): void {
     remembered += sum * <f64>int(contextLength, c);
     if (sum < TINY) tiny = true;
   }
+  if (tiny) {
+    let heaviest: f64 = -Infinity;
+    for (let c = from; c < to; c++) {
+      if (num(mass, c) < TINY) rescale(c);
+      heaviest = max(heaviest, num(logForward, c));
+    }
+    total = 0;
+    remembered = 0;
+    for (let c = from; c < to; c++) {
+      const log = num(logForward, c);
+      const share = log == -Infinity ? 0 : expOne(log - heaviest);
+      total += share;
+      remembered += share * <f64>int(contextLength, c);
+    }
+  }
   if (total > 0 && !isEnd) {
     lengths += remembered / total;
     lengthSlots++;
   }
-  if (!tiny) return;
-  for (let c = from; c < to; c++) if (num(mass, c) < TINY) rescale(c);
 }
 
 /** The mass of one context, relative to the heaviest expansion that leads to it. */

@@ -1,0 +1,93 @@
+// Threads, as a user sees them: training that gives the same bits for any number, training that does not and is as good,
+// prediction whose output does not depend on them.
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { columns, ended, Folder, tokensOnly, until } from "./helpers.js";
+
+const folder = new Folder();
+const train = (out: string, ...more: string[]): string[] => [
+  ...["train", "tag", "train.txt", "--out", out, "--epochs", "4", "--l2", "0.1", "--seed", "3", ...more],
+];
+const bytes = (name: string): Buffer => readFileSync(folder.file(name));
+
+beforeAll(async () => {
+  folder.write("train.txt", columns(240));
+  folder.write("test.txt", columns(150, 2));
+  expect((await folder.run(train("one.sg", "--quiet"))).code).toBe(0);
+});
+afterAll(() => folder.remove());
+
+describe("training", () => {
+  test("--deterministic gives the same model, bit for bit, with one, two and three threads", async () => {
+    for (const threads of ["1", "2", "3"]) {
+      const { code, error } = await folder.run(
+        train(`same${threads}.sg`, "--threads", threads, "--deterministic", "--quiet"),
+      );
+      expect({ code, error }).toEqual({ code: 0, error: "" });
+    }
+    expect(bytes("same2.sg")).toEqual(bytes("same1.sg"));
+    expect(bytes("same3.sg")).toEqual(bytes("same1.sg"));
+  });
+
+  test("threads that do not wait for each other learn as well", async () => {
+    expect((await folder.run(train("two.sg", "--threads", "2", "--quiet"))).code).toBe(0);
+    const accuracy = async (model: string): Promise<number> =>
+      JSON.parse((await folder.run(["evaluate", model, "test.txt", "--json"])).out).tokenAccuracy;
+    expect(Math.abs((await accuracy("two.sg")) - (await accuracy("one.sg")))).toBeLessThan(0.03);
+  });
+
+  test("stopped and resumed, it ends where it would have ended", async () => {
+    const options = ["--threads", "2", "--deterministic", "--epochs", "40", "--patience", "40"];
+    expect((await folder.run(train("whole.sg", ...options, "--quiet"))).code).toBe(0);
+    const child = folder.start(...train("stopped.sg", ...options));
+    const end = ended(child);
+    await until(() => folder.has("stopped.sg.checkpoint"));
+    child.kill("SIGINT");
+    expect((await end).code).toBe(0);
+    // Which way it was trained is known from the checkpoint; how many threads does not matter.
+    if (folder.has("stopped.sg.checkpoint")) {
+      expect((await folder.run(train("stopped.sg", "--epochs", "40", "--resume", "--quiet"))).code).toBe(0);
+    }
+    expect(bytes("stopped.sg")).toEqual(bytes("whole.sg"));
+  });
+
+  test("pairs too", async () => {
+    const pairs = Array.from({ length: 80 }, (_, i) => {
+      const word = (i * 7919).toString(5);
+      return `${word}\t${word.replaceAll("1", "aa").replaceAll("3", "")}\n`;
+    }).join("");
+    folder.write("pairs.tsv", pairs);
+    for (const threads of ["1", "2"]) {
+      const words = ["train", "transduce", "pairs.tsv", "--out", `p${threads}.sg`, "--epochs", "3", "--l2", "1"];
+      const { code, error } = await folder.run([...words, "--threads", threads, "--deterministic", "--quiet"]);
+      expect({ code, error }).toEqual({ code: 0, error: "" });
+    }
+    expect(bytes("p2.sg")).toEqual(bytes("p1.sg"));
+  });
+});
+
+describe("prediction", () => {
+  test("prints the same with several threads", async () => {
+    const text = tokensOnly(columns(800, 5));
+    for (const more of [[], ["--json"], ["--nbest", "2"]]) {
+      const one = await folder.run(["predict", "one.sg", "-", ...more], text);
+      const three = await folder.run(["predict", "one.sg", "-", "--threads", "3", ...more], text);
+      expect(three).toEqual(one);
+    }
+  });
+
+  test("refuses bad input at its line, after what came before it", async () => {
+    const text = `${tokensOnly(columns(900, 5))}one two three\n\n`;
+    const one = await folder.run(["predict", "one.sg", "-"], text);
+    const two = await folder.run(["predict", "one.sg", "-", "--threads", "2"], text);
+    expect(two.code).toBe(2);
+    const line = /standard input:(\d+):/;
+    expect(two.error.match(line)?.[1]).toBe(one.error.match(line)?.[1]);
+    expect(one.out.startsWith(two.out.slice(0, 1000))).toBe(true);
+  });
+
+  test("nothing to predict is an error", async () => {
+    expect(await folder.run(["predict", "one.sg", "-", "--threads", "2"], "\n\n")).toMatchObject({ code: 2, out: "" });
+  });
+});
