@@ -36,7 +36,9 @@ export function forgiving(logProbability: number, symbolCount: number): number {
 }
 
 /** Score of y after three events, for all of them; `plainCount` as an event is what comes before the text begins. */
-export function scoreTable(model: NgramModel, plainCount: number): Float32Array {
+function scoreTable(model: NgramModel, plainCount: number): Float32Array {
+  const made = tables.get(model);
+  if (made) return made;
   const events = plainCount + 1;
   const symbols = model.symbolCount;
   const table = new Float32Array(events ** SEARCH_ORDER * symbols);
@@ -58,8 +60,12 @@ export function scoreTable(model: NgramModel, plainCount: number): Float32Array 
       }
     }
   }
+  tables.set(model, table);
   return table;
 }
+
+/** The tables of models in use: one serves all ciphers of a language. */
+const tables = new WeakMap<NgramModel, Float32Array>();
 
 /** Moves between two looks whether to stop. */
 const MOVES_BETWEEN_PAUSES = 4096;
@@ -116,16 +122,17 @@ export class KeySearch {
   private readonly stamp: Int32Array;
   private stampCount = 0;
   private readonly frequency: Float64Array; // [cipherCount] n(x)
+  private readonly table: Float32Array;
 
   constructor(
     sequences: readonly Int32Array[],
     private readonly cipherCount: number,
     private readonly plainCount: number,
     model: NgramModel,
-    private readonly table = scoreTable(model, plainCount),
   ) {
     this.events = plainCount + 1;
     this.symbols = model.symbolCount;
+    this.table = scoreTable(model, plainCount);
     const begin = cipherCount;
     const text: number[] = [];
     for (const sequence of sequences) {

@@ -141,9 +141,12 @@ const MOST_SEARCHED = 2000;
 /** Moves to draw keys, as many times those of one search. */
 const DRAWING = 3;
 
-/** Temperatures of the walk from a key, one for each round through its symbols; the second half is counted. */
+/**
+ * Temperatures of the walk from a key, one for each round through its symbols; the second half is counted. Words stay warm:
+ * a language model of words is surer of what it has seen than it should be.
+ */
 const settling = [1, 1, 1, 1]; // from a key that was drawn
-const shaken = Array.from({ length: 20 }, (_, round) => Math.max(1, 4 ** (1 - round / 10))); // from the key of EM
+const shaken = Array.from({ length: 20 }, (_, round) => Math.max(2, 8 ** (1 - round / 10))); // from the key of EM
 
 /** Places of a symbol that a round of a walk looks at in full; more frequent ones, which are surer, have fewer rounds. */
 const PLACES_A_ROUND = 20;

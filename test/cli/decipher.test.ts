@@ -22,7 +22,7 @@ const sentences = (count: number, seed: number): string =>
     .map((sentence) => sentence.replaceAll("\n", " ").trim())
     .join("\n");
 folder.write("sentences.txt", sentences(400, 1));
-folder.write("secret.txt", sentences(150, 2));
+folder.write("secret.txt", sentences(300, 2));
 
 describe("letters", () => {
   it("are enciphered with a key, and deciphered without", async () => {
@@ -72,6 +72,55 @@ describe("letters", () => {
   });
 });
 
+describe("the output", () => {
+  const few = ["--moves", "20000", "--restarts", "3", "--passes", "2", "--contexts", "10", "--order", "3"];
+
+  it("marks what is in doubt, and says when the key is", async () => {
+    const words = ["decipher", "-", "--plain", "book.txt", "--one-to-one", ...few];
+    const run = await folder.run(words, "XLJKQ WXZ, PPQ!\n");
+    expect(run.code).toBe(0);
+    expect(run.out).toMatch(/^[^\n]*\[[a-z]+\]/);
+    expect(run.out).toMatch(/0\.\d+ \?/);
+    expect(run.error).toMatch(/the key is (in doubt|probably wrong): about \d+ % of the text/);
+    expect(run.error).toMatch(/the cipher text is short: 11 symbols, and it takes about \d+/);
+    const clean = await folder.run([...words, "--no-marks"], "XLJKQ WXZ, PPQ!\n");
+    expect(clean.out.split("\n")[0]).toMatch(/^[a-z]{5} [a-z]{3}, [a-z]{3}!$/);
+    const report = JSON.parse((await folder.run([...words, "--json"], "XLJKQ WXZ, PPQ!\n")).out);
+    expect(report.warnings).toHaveLength(2);
+    expect(report.expectedAccuracy).toBeLessThan(0.9);
+    expect(report.unicityDistance).toBeGreaterThan(11);
+    expect(report.text).not.toContain("[");
+  });
+
+  it("says when letters stand in groups, and reads them as told", async () => {
+    const made = await folder.run(["encipher", "message.txt", "--no-spaces", "--seed", "3"]);
+    const grouped = made.out.replace(/\s/g, "").replace(/(.{5})/g, "$1 ");
+    const words = ["decipher", "-", "--plain", "book.txt", "--one-to-one", ...few, "--json"];
+    const report = JSON.parse((await folder.run([...words, "--solution", "message.txt"], grouped)).out);
+    expect(report.spaces).toBe("unknown");
+    expect(report.warnings[0]).toMatch(/all groups have 5 letters/);
+    expect(report.tokenAccuracy).toBeGreaterThan(0.9);
+    const known = JSON.parse((await folder.run([...words, "--spaces", "known"], grouped)).out);
+    expect(known.spaces).toBe("known");
+    // A language with spaces is no help there, and that is said.
+    await folder.run([...words, "--save-language", "spaced.sg", "--restarts", "1"], "ab cd efg");
+    const run = await folder.run(["decipher", "-", "--language", "spaced.sg"], grouped);
+    expect(run.code).toBe(2);
+    expect(run.error).toMatch(/has spaces between words, and those of the cipher text are not known/);
+  });
+
+  it("shows what is in a language model", async () => {
+    const words = ["decipher", "-", "--plain", "sentences.txt", "--level", "word", "--restarts", "0", "--passes", "1"];
+    await folder.run([...words, "--save-language", "words.sg", "--language-smoothing", "0.5"], "1 2 3");
+    const { out } = await folder.run(["inspect", "words.sg"]);
+    expect(out).toMatch(/language model of words/);
+    expect(out).toMatch(/smoothing +0\.5/);
+    const contents = JSON.parse((await folder.run(["inspect", "words.sg", "--json"])).out);
+    expect(contents.kind).toBe("language");
+    expect(contents.symbols[0]).toMatch(/^(the|a|this|can|saw)$/);
+  });
+});
+
 describe("words", () => {
   it("give the same answer on two threads as on one, from the same seed", async () => {
     const made = await folder.run(["encipher", "secret.txt", "--level", "word", "--save-key", "words.json"]);
@@ -96,8 +145,11 @@ describe("what is wrong", () => {
     expect(run.out).toBe("");
   };
 
+  /** More characters than there are letters. */
+  const many = Array.from({ length: 40 }, (_, i) => String.fromCharCode(0x21 + i)).join("");
+
   it("is said", async () => {
-    const plain = ["--plain", "book.txt"];
+    const plain = ["--plain", folder.write("small.txt", alice.slice(20_000, 23_000))];
     await refused(["decipher", "-", ...plain], /the cipher text is empty/, "");
     await refused(["decipher", "-", ...plain], /the cipher text is empty/, " \n\n");
     await refused(["decipher", "message.txt"], /plain text is needed/);
@@ -116,12 +168,46 @@ describe("what is wrong", () => {
     await refused(["encipher", "digits.txt"], /no letters/);
     await refused(["encipher", "message.txt", "--homophones", "3"], /too few/);
     await refused(["encipher", "message.txt", "--homophones", "100000000"], /too many/);
+    // What would change nothing is refused, and a list that took the cipher along is explained.
+    await folder.run(["decipher", "-", ...plain, "--save-language", "dense.sg", ...quick, "--restarts", "1"], "abcab");
+    const language = ["--language", "dense.sg"];
+    await refused(
+      ["decipher", "-", ...language, "--discount", "0.5"],
+      /--discount is for making a language model/,
+      "ab",
+    );
+    await refused(["decipher", "-", ...language, "--language-smoothing", "1"], /--language-smoothing is for/, "ab");
+    await refused(["decipher", "-", ...language, "--vocabulary", "9"], /--vocabulary is for/, "ab");
+    await refused(["decipher", "-", ...plain, "--vocabulary", "9"], /--vocabulary is for words/, "ab");
+    await refused(
+      ["decipher", "-", ...plain, "--level", "word", "--symbols", "letters"],
+      /--symbols is for letters/,
+      "1",
+    );
+    await refused(["decipher", "-", ...plain, "--level", "word", "--moves", "9"], /--moves is for letters/, "1");
+    await refused(["decipher", "-", ...plain, "--order", "1000"], /at most 10, not 1000/, "ab");
+    await refused(["decipher", "--plain", "small.txt", "message.txt"], /--plain takes all that follows it/);
+    await refused(["decipher", ...plain], /the cipher text is missing/);
+    await refused(["decipher", "-", ...plain, "--at", "1=!?"], /no letter after the =/, "ab");
+    await refused(["decipher", "-", ...plain, "--one-to-one", "--symbols", "characters"], /no --one-to-one/, many);
+    folder.write("latin1.txt", Buffer.from("un \u00e9t\u00e9 \u00e0 la mer", "latin1"));
+    await refused(["decipher", "-", "--plain", "latin1.txt"], /latin1\.txt.*\n.*iconv -f latin1 -t utf-8/, "ab");
     // Neither input nor work is lost to a key that cannot or must not be written.
     await refused(["encipher", "message.txt", "--save-key", "message.txt"], /would replace the data/);
     await refused(["decipher", "message.txt", ...plain, "--save-key", "message.txt"], /would replace the data/);
     await refused(["decipher", "message.txt", ...plain, "--save-key", "nowhere/key.json"], /nowhere/);
     await refused(["decipher", "message.txt", ...plain, "--inference", "exact"], /exact inference would keep/);
   });
+});
+
+it("reads books that are Latin-1, and punctuation in a known word", async () => {
+  folder.write(
+    "old.txt",
+    Buffer.from("un \u00e9t\u00e9 \u00e0 la mer, l'\u00e9t\u00e9 est l\u00e0 ".repeat(20), "latin1"),
+  );
+  const words = ["decipher", "-", "--plain", "old.txt", "--encoding", "latin1", "--restarts", "1", "--moves", "1000"];
+  const run = await folder.run([...words, "--at", "1=l'été", "--json"], "xyzy yzx");
+  expect(JSON.parse(run.out).text).toMatch(/^lété ét/);
 });
 
 it("ends with the best key so far on Ctrl-C", async () => {

