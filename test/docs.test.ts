@@ -1,0 +1,161 @@
+// The documentation holds: links and anchors of every Markdown file lead somewhere, every command shown has the flags that
+// it is shown with, and the pages made from help and types are up to date.
+
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { anchorsOf, apiPage, commandsPage, flagsOf, helpTexts } from "../scripts/docs.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const pages = markdownIn(root);
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return /^(node_modules|dist.*|\..*)$/.test(entry.name) ? [] : markdownIn(path);
+    return entry.name.endsWith(".md") ? [path] : [];
+  });
+}
+
+const named = pages.map((page) => [relative(root, page), page]);
+
+/** A page's text with fenced code taken out, and the code. */
+function partsOf(page: string): { prose: string; fenced: string[] } {
+  const fenced: string[] = [];
+  const prose = readFileSync(page, "utf8").replace(/^```[^\n]*\n([\s\S]*?)^```/gm, (_, code: string) => {
+    fenced.push(code);
+    return "";
+  });
+  return { prose, fenced };
+}
+
+const anchorCache = new Map<string, Set<string>>();
+
+function anchorsIn(page: string): Set<string> {
+  const known = anchorCache.get(page);
+  if (known) return known;
+  const headings = [...partsOf(page).prose.matchAll(/^#{1,6} +(.+?) *$/gm)].map((match) => match[1]);
+  const anchors = new Set(anchorsOf(headings));
+  anchorCache.set(page, anchors);
+  return anchors;
+}
+
+/** Why a link of a page leads nowhere, or undefined if it is good. */
+function fault(page: string, target: string): string | undefined {
+  if (/^[a-z]+:/.test(target)) return undefined;
+  const [path, anchor] = target.split("#");
+  const file = path === "" ? page : resolve(dirname(page), decodeURIComponent(path));
+  if (!existsSync(file)) return `${target}: no such file`;
+  if (relative(root, file).startsWith("..")) return `${target}: outside the project`;
+  if (anchor !== undefined && file.endsWith(".md") && !anchorsIn(file).has(anchor)) return `${target}: no such heading`;
+  return undefined;
+}
+
+describe("links", () => {
+  it("GitHub's anchors", () => {
+    const headings = ["How sure is sure?", "`stargram predict`", "Two  words", "a_b-c: d", "Path", "path", "1 × 2 ⋆"];
+    expect(anchorsOf(headings)).toEqual([
+      "how-sure-is-sure",
+      "stargram-predict",
+      "two--words",
+      "a_b-c-d",
+      "path",
+      "path-1",
+      "1--2-",
+    ]);
+  });
+
+  it.each(named)("%s", (_, page) => {
+    const prose = partsOf(page).prose.replace(/`[^`\n]*`/g, "``");
+    const targets = [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)|(?:src|href)="([^"]+)"/g)].map(
+      (m) => m[1] ?? m[2],
+    );
+    expect(targets.map((target) => fault(page, target)).filter(Boolean)).toEqual([]);
+  });
+
+  it("lead to every page of docs/ from its contents, and there from the README", () => {
+    const contents = readFileSync(join(root, "docs/README.md"), "utf8");
+    for (const name of readdirSync(join(root, "docs")).filter((file) => /\.md$/.test(file) && file !== "README.md")) {
+      expect(contents).toContain(`](${name})`);
+    }
+    expect(readFileSync(join(root, "README.md"), "utf8")).toContain("](docs/README.md)");
+  });
+});
+
+/** The words of a command line up to a pipe, a redirection or a comment, without quotes. */
+function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  for (const [word] of line.matchAll(/"[^"]*"|'[^']*'|[|<>;&#]|[^\s"'|<>;&]+/g)) {
+    if (/^[|<>;&#]/.test(word)) break;
+    words.push(word.replace(/^["']|["']$/g, ""));
+  }
+  return words;
+}
+
+/** The command lines that a page shows: lines of fenced code with `stargram`, and inline code that begins with it. */
+function commandLines(page: string): string[] {
+  const { prose, fenced } = partsOf(page);
+  const indented = [...prose.matchAll(/^ {4}(.*)$/gm)].map((match) => match[1]);
+  const lines = [...fenced.flatMap((code) => code.replaceAll("\\\n", " ").split("\n")), ...indented];
+  const inline = [...prose.matchAll(/`([^`]+)`/g)].map((match) => match[1].replaceAll("\n", " "));
+  const form = /(?:^|[|;&]\s*|\$ |npx (?:--no-install )?|[A-Z_]+=\S* |host )stargram ((?:[a-z-]|\s-).*)$/;
+  return [...lines.map((line) => line.trim()), ...inline].flatMap((line) => form.exec(line)?.[1] ?? []);
+}
+
+describe("commands", () => {
+  let helps: Map<string, string>;
+  beforeAll(async () => {
+    helps = await helpTexts();
+  });
+
+  /** What is wrong with a command line, or undefined. */
+  function wrong(line: string): string | undefined {
+    const words = wordsOf(line);
+    let command = "";
+    while (words.length > 0 && helps.has(`${command} ${words[0]}`.trim()))
+      command = `${command} ${words.shift()}`.trim();
+    if (command === "" && words[0] !== undefined && !/^(-|help$|COMMAND$)/.test(words[0]))
+      return `${line}: no such command`;
+    const flags = flagsOf(helps.get(command) ?? "");
+    const unknown = words.filter((word) => /^--?[a-z]/i.test(word) && !flags.has(word.replace(/=.*/, "")));
+    return unknown.length > 0 ? `${line}: ${unknown.join(" ")}` : undefined;
+  }
+
+  it("are told right from wrong", () => {
+    expect(wrong("train tag train.txt --out model.sg | head")).toBeUndefined();
+    expect(wrong('inspect pos.sg --explain "the --odd dog" # --odd')).toBeUndefined();
+    expect(wrong("train tag train.txt --put model.sg")).toMatch(/--put/);
+    expect(wrong("train tug")).toBeUndefined(); // `train` is a command; its argument is not looked at
+    expect(wrong("trane tag")).toMatch(/no such command/);
+    expect(wrong("predict model.sg --epochs 3")).toMatch(/--epochs/);
+  });
+
+  it.each(named)("%s", (_, page) => {
+    expect(commandLines(page).flatMap((line) => wrong(line) ?? [])).toEqual([]);
+  });
+
+  it("are found on the pages", () => {
+    expect(commandLines(join(root, "docs/tagging.md")).length).toBeGreaterThan(5);
+    expect(commandLines(join(root, "README.md")).length).toBeGreaterThan(5);
+  });
+
+  it("docs/commands.md is up to date (node scripts/docs.mjs)", () => {
+    expect(readFileSync(join(root, "docs/commands.md"), "utf8")).toBe(commandsPage(helps));
+  });
+});
+
+it("the program of docs/method.md prints what the page says", async () => {
+  const page = readFileSync(join(root, "docs/method.md"), "utf8");
+  const [, program] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
+  const [, printed] = /It prints:\n\n```text\n([\s\S]*?)```/.exec(page) ?? [];
+  const values = ["--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, values, { cwd: root });
+  expect(stdout).toBe(printed);
+});
+
+it("docs/api.md is up to date (node scripts/docs.mjs)", async () => {
+  expect(readFileSync(join(root, "docs/api.md"), "utf8")).toBe(await apiPage());
+});
