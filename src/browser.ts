@@ -38,7 +38,7 @@ export { type Learner, train } from "./learn/train.js";
 export { decodeModel, encodeModel, type Model } from "./model/model.js";
 export { chunkingAttributes, columnAttributes, textAttributes } from "./tasks/attributes.js";
 // Decipherment
-export { type CipherKind, type CipherText, readCipher } from "./tasks/cipher-text.js";
+export { type CipherKind, type CipherReading, type CipherText, readCipher } from "./tasks/cipher-text.js";
 export {
   Decipherer,
   type DeciphererOptions,
