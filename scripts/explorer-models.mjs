@@ -108,8 +108,8 @@ async function dates(folder) {
   // What the page is to show: dates where a small beam is sure of a wrong answer and RCMS is not, and others as they come.
   const more = Array.from({ length: 3000 }, () => write(1));
   const lessons = more.filter((date) => {
-    const [beam, rcms] = [readWith(date, "beam", 3), readWith(date, "rcms", 3)];
-    return !beam.right && beam.probability > 0.95 && rcms.probability < 0.6 && readWith(date, "rcms", 5).right;
+    const [beam, few, more] = [readWith(date, "beam", 3), readWith(date, "rcms", 3), readWith(date, "rcms", 5)];
+    return !beam.right && beam.probability > 0.95 && few.probability < 0.6 && more.right && more.probability < 0.97;
   });
   const examples = [
     ...lessons.slice(0, 4).map((date) => ({ ...date, lesson: true })),

@@ -40,8 +40,11 @@ export function App() {
   useEffect(() => {
     document.title = `${shown[view].title} · Stargram explorer`;
     setTrouble(undefined);
-    setSaid("");
   }, [view]);
+  useEffect(() => {
+    const timer = setTimeout(() => setSaid(""), 6000); // ms
+    return () => clearTimeout(timer);
+  }, [said]);
 
   const open = async (file: File | undefined): Promise<void> => {
     if (!file) return;

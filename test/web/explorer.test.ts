@@ -68,7 +68,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     const reified = await number(".reading", "data-probability");
     expect(reified).toBeLessThan(0.6);
 
-    await page.getByText("Beam", { exact: true }).click();
+    await page.getByRole("radio", { name: "Beam" }).check();
     await expect.poll(() => contextsOf(5).count()).toBe(3); // no ⋆: all else is lost
     await settled();
     expect(await number(".reading", "data-probability")).toBeGreaterThan(0.95);
@@ -138,7 +138,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await settled();
     await page.getByRole("button", { name: "Next date" }).click();
     await slide("B, contexts kept", 8);
-    await page.getByText("Beam", { exact: true }).click();
+    await page.getByRole("radio", { name: "Beam" }).check();
     await expect.poll(() => contextsOf(6).count()).toBe(8);
     await settled();
     const shown = await page.locator("main").innerText();
@@ -152,7 +152,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
 
     await page.goto(`${explorer.address}#/pronounce?word=thought&letter=3`);
     await page.locator(".slot-contexts").waitFor();
-    expect(await page.getByLabel("Word").inputValue()).toBe("thought");
+    expect(await page.getByRole("textbox", { name: "Word" }).inputValue()).toBe("thought");
     await page.goBack();
     await settled();
     expect(await page.locator("main").innerText()).toBe(shown);
@@ -160,7 +160,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
 
   test("Pronounce: candidates, alignment and contexts of a typed word, as on the command line", async () => {
     await open("#/pronounce");
-    await page.getByLabel("Word").fill("Starlight");
+    await page.getByRole("textbox", { name: "Word" }).fill("Starlight");
     const first = page.locator(".candidates button").first();
     await expect.poll(() => page.locator(".letters button").allInnerTexts()).toEqual([..."starlight"]);
     const said = await explorer.json<{ nbest: { output: string; probability: number }[] }>(
@@ -178,13 +178,13 @@ describe.skipIf(executable === undefined)("the explorer", () => {
       .toBeGreaterThan(before);
     await page.locator(".candidates button").nth(1).click();
     expect(await first.getAttribute("aria-pressed")).toBe("false");
-    await page.getByLabel("Word").fill("naïve");
+    await page.getByRole("textbox", { name: "Word" }).fill("naïve");
     await page.getByText("The model has never seen “ï”").waitFor();
   });
 
   test("Tag: tags, doubts, other readings and reasons, as on the command line", async () => {
     await open("#/tag");
-    await page.getByLabel("Sentence").fill("The dog barks at the old man.");
+    await page.getByRole("textbox", { name: "Sentence" }).fill("The dog barks at the old man.");
     await expect.poll(() => page.locator(".tagged .word").allInnerTexts()).toHaveLength(8);
     const model = explorer.model("brown");
     const said = await explorer.json<{ labels: string[]; probability: number; nbest: unknown[] }>(
@@ -234,7 +234,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
   test("Decipher: the solution is that of the command line", async () => {
     const cipher = "Uif tubst bcpwf uif ijmmt xfsf csjhiu, boe uif sjwfs xbt dpme boe dmfbs jo uif npsojoh mjhiu.";
     const model = explorer.model("letters-spaced");
-    const { solution } = await explorer.json<{ solution: string }>([
+    const { text } = await explorer.json<{ text: string }>([
       "decipher",
       explorer.folder.write("cipher.txt", cipher),
       "--language",
@@ -245,7 +245,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await open(`#/decipher?text=${encodeURIComponent(cipher)}`);
     await page.getByRole("button", { name: "Start" }).click();
     await page.locator('.status[data-phase="done"]').waitFor({ timeout: 60_000 });
-    expect((await page.locator("#plain-text").textContent())?.toLowerCase()).toBe(solution.trim().toLowerCase());
+    expect((await page.locator("#plain-text").textContent())?.toLowerCase()).toBe(text.trim().toLowerCase());
   }, 150_000);
 
   test("Trust: what is answered at a precision, as on the command line, and what is left", async () => {
@@ -268,7 +268,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await expect.poll(left).toBeGreaterThan(before);
     expect(await page.locator(".inputs li").count()).toBeGreaterThan(0);
 
-    await page.getByText("Beam", { exact: true }).click();
+    await page.getByRole("radio", { name: "Beam" }).check();
     await page.locator("progress").waitFor({ state: "detached", timeout: 60_000 });
     await page.locator(".reading[data-recall]").waitFor();
   }, 150_000);
@@ -322,7 +322,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
       await page.goto(`${explorer.address}#/read`);
       await page.getByLabel("Model file").setInputFiles(own.folder.file("own.sg"));
       await page.getByText("own.sg is open.").waitFor();
-      await page.getByLabel("Sentence").fill("this cat sees");
+      await page.getByRole("textbox", { name: "Sentence" }).fill("this cat sees");
       await expect.poll(() => page.locator(".tagged .label").allInnerTexts()).toHaveLength(3);
       await page.reload();
       await page.getByText("“own.sg”, which is not here").waitFor();

@@ -30,7 +30,7 @@ export function Slider(props: {
   return (
     <label class="slider" title={hint}>
       <span class="name">
-        {label} <output>{shown}</output>
+        {label} <span class="value">{shown}</span>
       </span>
       <input
         type="range"
