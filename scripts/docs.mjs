@@ -232,15 +232,30 @@ function sourceOf(name, file) {
  */
 function entryText({ name, file, browser }, values, order, link) {
   const { comment, code } = declarationOf(name, file);
-  const words = namesIn(code);
-  const mentioned = order.filter((other) => other !== name && words.has(other));
+  const names = namesIn(code);
+  const mentioned = order.filter((other) => other !== name && names.has(other));
   const parts = [`### ${name}\n`];
-  const about = [browser ? "" : "*Node only.*", comment].filter(Boolean).join(" ");
+  const words = comment || (/^(abstract )?class/.test(code) ? openingOf(file) : "");
+  const about = [browser ? "" : "*Node only.*", words].filter(Boolean).join(" ");
   if (about) parts.push(`${about}\n`);
   parts.push(`\`\`\`ts\n${code}\n\`\`\`\n`);
   if (/Defaults$/.test(name)) parts.push(`\`\`\`ts\n${literal(values[name])}\n\`\`\`\n`);
   if (mentioned.length > 0) parts.push(`See ${mentioned.map(link).join(", ")}.\n`);
   return parts.join("\n");
+}
+
+/**
+ * The first paragraph of the comment that opens the source of a declaration file: what its class is.
+ * @param {string} file
+ */
+function openingOf(file) {
+  const source = readFileSync(join(root, "src", pathOf(file).replace(/\.d\.ts$/, ".ts")), "utf8");
+  const opening = (/^(?:\/\/ \S.*\n)+/.exec(source)?.[0] ?? "").replace(/^\/\/ /gm, "");
+  // A formula may follow: what leads up to it is left out.
+  return opening
+    .trim()
+    .replace(/:$/, ".")
+    .replace(/(?<=\.)\s[^.]*$/, "");
 }
 
 /** @param {unknown} value */
@@ -249,6 +264,7 @@ function literal(value) {
   return `{\n${lines.join("\n")}\n}`;
 }
 
+/** @type {Map<string, string>} */
 const texts = new Map();
 
 /** @param {string} file */
