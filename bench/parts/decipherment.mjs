@@ -1,0 +1,116 @@
+// One EM pass of decipherment: 2,000 sentences of 500 words under a substitution, order 2, 60 contexts. Dense (the reference
+// kernel) against shared back-off rows, on one thread and on two.
+import { readFileSync } from "node:fs";
+import { Alphabet } from "../../dist/core/alphabet.js";
+import { ngramModel } from "../../dist/core/ngram.js";
+import { commonClauses } from "../../dist/data/clauses.js";
+import { ReferenceKernel } from "../../dist/kernel/reference.js";
+import { emissionsOf, LocalExpecter } from "../../dist/learn/em.js";
+import { ThreadedExpecter } from "../../dist/learn/em-threads.js";
+import { dataset, novels, shuffled } from "../data.mjs";
+import { check, inTurns, number, say, speedUp, spread, spreadText } from "../harness.mjs";
+
+const SENTENCES = 2_000;
+/** EM passes before the one that is measured: by then contexts are long. */
+const PASSES_BEFORE = 4;
+
+/** Sentences of the 500 commonest words. */
+async function sentences() {
+  const paths = await dataset("tatoeba");
+  if (paths) {
+    const lines = readFileSync(paths["top500-sentences.txt"], "utf8").split("\n");
+    return { name: "Tatoeba", lines: lines.filter((line) => line !== "") };
+  }
+  return { name: "Gutenberg", lines: commonClauses(novels()) };
+}
+
+/** @returns {Promise<import("../harness.mjs").PartResult>} */
+export async function run() {
+  const { name, lines } = await sentences();
+  const words = new Alphabet();
+  const sequences = lines.map((line) => Int32Array.from(line.split(" "), (word) => words.add(word)));
+  const order = shuffled(sequences, 1);
+  const secret = order.slice(0, SENTENCES);
+  const ngram = ngramModel(order.slice(SENTENCES, 24_666), words.size);
+  const count = words.size;
+  /** @type {import("../../dist/core/trellis.js").Inference} */
+  const inference = { mode: "rcms", contexts: 60, order: 2, recombine: true, rows: "all" };
+  const model = { ngram, plainCount: count, cipherCount: count, inference };
+
+  const local = new LocalExpecter(model, secret);
+  let logEmission = emissionsOf(new Float64Array(count * count), count, count, 1);
+  for (let pass = 0; pass < PASSES_BEFORE; pass++) {
+    const found = await local.expect(logEmission);
+    if (found) logEmission = emissionsOf(found.counts, count, count, 0.01);
+  }
+  // The dense loop takes long: a part of the sentences says how it compares.
+  const part = secret.slice(0, 200);
+  const localPart = new LocalExpecter(model, part);
+  const kernel = new ReferenceKernel();
+  /** @type {Record<string, number | undefined>} */
+  const logLikelihood = {};
+  say("  shared against dense");
+  const times = await inTurns(
+    {
+      dense: () => {
+        let sum = 0;
+        for (const sequence of part) {
+          const problem = local.counter.problem(sequence, logEmission);
+          sum += kernel.forward(problem, ngram.space, ngram.weights, inference).logPartition;
+          kernel.backward();
+          kernel.addExpectations(undefined, new Float64Array(problem.slotScores.length), 1);
+        }
+        logLikelihood.dense = sum;
+      },
+      shared: async () => {
+        logLikelihood.shared = (await localPart.expect(logEmission))?.logLikelihood;
+      },
+    },
+    { rounds: 5, least: 0, warmUps: 1 },
+  );
+  say("  whole passes on one thread and on two");
+  const two = new ThreadedExpecter(model, secret, 2);
+  const passes = await inTurns(
+    { one: () => local.expect(logEmission), two: () => two.expect(logEmission) },
+    { rounds: 3, least: 0, warmUps: 1 },
+  );
+  await two.close();
+  const ratio = speedUp(times.dense, times.shared);
+  const tokens = secret.reduce((sum, { length }) => sum + length, 0);
+  const partTokens = part.reduce((sum, { length }) => sum + length, 0);
+  const perSecond = (/** @type {import("../harness.mjs").Times[]} */ own, /** @type {number} */ units) =>
+    spread(own.map(({ cpu }) => units / cpu));
+  return {
+    title: "An EM pass of the decipherer",
+    about:
+      `${number(SENTENCES)} sentences of ${name} (${tokens} words, vocabulary ${count}), order 2, B = 60, after ` +
+      `${PASSES_BEFORE} passes. Shared: scores that contexts have in common by back-off are worked with once. Dense: the ` +
+      `reference kernel, every context with every word. Compared on the first ${part.length} sentences, one thread.`,
+    tables: [
+      {
+        title: "",
+        head: ["", "words/s", "seconds a pass, processor", "seconds a pass, clock"],
+        rows: [
+          [
+            "dense",
+            spreadText(perSecond(times.dense, partTokens)),
+            `${number((spread(times.dense.map(({ cpu }) => cpu)).median * tokens) / partTokens)} (from the part)`,
+            "",
+          ],
+          .../** @type {const} */ (["one", "two"]).map((threads) => [
+            `shared, ${threads === "one" ? "one thread" : "two threads"}`,
+            spreadText(perSecond(passes[threads], tokens)),
+            spreadText(spread(passes[threads].map(({ cpu }) => cpu))),
+            spreadText(spread(passes[threads].map(({ clock }) => clock))),
+          ]),
+        ],
+      },
+    ],
+    notes: [
+      `Shared is ${spreadText(ratio)} times as fast as dense.`,
+      `Log-likelihood of the part: dense ${logLikelihood.dense?.toFixed(6)}, shared ${logLikelihood.shared?.toFixed(6)}.`,
+    ],
+    checks: [check("EM pass of the decipherer: shared against dense rows", ">=", 5, ratio.median, "×")],
+    figures: { ratio, times, passes },
+  };
+}

@@ -1,0 +1,175 @@
+// How time grows with the length of a sequence, contexts, labels, order and features: one thing at a time, on made-up
+// sequences, with the exponent of a power law fitted to the upper part by least squares.
+import { linePlot } from "../../dist/confidence/svg.js";
+import { backend } from "../../dist/kernel/choice.js";
+import { TaggerLearner } from "../../dist/tasks/tagger-learner.js";
+import { taggerRows } from "../../dist/tasks/tagger-rows.js";
+import { madeUp, madeUpWeights } from "../data.mjs";
+import { check, exponent, inTurns, number, say, spread } from "../harness.mjs";
+
+const usual = { labels: 26, length: 50, attributes: 10, order: 3, contexts: 10, sequences: 10, training: 200 };
+/** @typedef {typeof usual} Shape */
+
+/** @type {Record<string, { title: string, unit: string, values: number[], from: number, most?: number, shape: (value: number) => Partial<Shape> }>} */
+const series = {
+  length: {
+    title: "length of the sequence",
+    unit: "positions",
+    values: [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000],
+    from: 1_000,
+    most: 1.05,
+    shape: (length) => ({ length, labels: 10, contexts: 5, sequences: 1 }),
+  },
+  contexts: {
+    title: "contexts kept (B)",
+    unit: "contexts",
+    values: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    from: 20,
+    most: 1.1,
+    shape: (contexts) => ({ contexts, sequences: 2 }),
+  },
+  labels: {
+    title: "labels",
+    unit: "labels",
+    values: [2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+    from: 50,
+    most: 1.1,
+    shape: (labels) => ({ labels, order: 2, sequences: 2 }),
+  },
+  order: {
+    title: "order",
+    unit: "labels back",
+    values: [1, 2, 3, 4, 5, 6, 7, 8],
+    from: 3,
+    shape: (order) => ({ order }),
+  },
+  features: {
+    title: "features of a position",
+    unit: "features",
+    values: [1, 2, 5, 10, 20, 50, 100, 200],
+    from: 20,
+    shape: (attributes) => ({ attributes }),
+  },
+};
+
+/**
+ * Prediction (slot scores, forward pass, best path) and learning (slot scores, forward and backward pass, expected counts).
+ * @param {Partial<Shape>} given
+ */
+function workOf(given) {
+  const { labels, length, attributes, order, contexts, sequences, training } = { ...usual, ...given };
+  // Rows are those that a corpus of the usual size has, or the sequence at hand if it is longer.
+  const count = Math.max(sequences, Math.ceil((training * usual.length) / length));
+  const { corpus, sizes } = madeUp({ labels, length, attributes, sequences: count });
+  const rows = taggerRows(corpus, sizes, { order, minCount: 1 });
+  const learner = new TaggerLearner(corpus, rows, { mode: "rcms", recombine: true, order, contexts, rows: "all" });
+  const { engine } = learner;
+  const { arrays } = backend();
+  const weights = arrays.placed(madeUpWeights(rows.table.symbols.length));
+  const counts = arrays.float64(weights.length);
+  const slotCounts = arrays.float64((length + 2) * (labels + 1));
+  const each = (/** @type {() => void} */ then) => () => {
+    for (let s = 0; s < sequences; s++) {
+      engine.forward(learner.corpus, s, weights);
+      then();
+    }
+  };
+  return {
+    positions: sequences * length,
+    prediction: each(() => engine.kernel.bestPath()),
+    learning: each(() => {
+      engine.kernel.backward();
+      engine.kernel.addExpectations(counts, slotCounts, 1);
+    }),
+  };
+}
+
+/** @returns {Promise<import("../harness.mjs").PartResult>} */
+export async function run() {
+  /** @type {string[][]} */
+  const rows = [];
+  /** @type {Record<string, string>} */
+  const plots = {};
+  /** @type {import("../harness.mjs").Check[]} */
+  const checks = [];
+  /** @type {Record<string, unknown>} */
+  const figures = {};
+  for (const [name, { title, unit, values, from, most, shape }] of Object.entries(series)) {
+    say(`  ${title}`);
+    // What is measured is a sequence (for length) or a position (for all else).
+    const isLength = name === "length";
+    const works = values.map((value) => workOf(shape(value)));
+    /** @type {Record<string, { points: [number, number][], band: [number, number, number][], exponent: number }>} */
+    const found = {};
+    for (const kind of /** @type {const} */ (["prediction", "learning"])) {
+      const times = await inTurns(Object.fromEntries(values.map((value, i) => [`${value}:`, works[i][kind]])), {
+        rounds: 5,
+        least: 0.1,
+      });
+      const spreads = values.map((value, i) =>
+        spread(times[`${value}:`].map(({ cpu }) => (1e6 * cpu) / (isLength ? 1 : works[i].positions))),
+      );
+      const points = values.map((value, i) => /** @type {[number, number]} */ ([value, spreads[i].median]));
+      found[kind] = {
+        points,
+        band: values.map((value, i) => [value, spreads[i].low, spreads[i].high]),
+        exponent: exponent(points.filter(([value]) => value >= from)),
+      };
+    }
+    figures[name] = { unit: isLength ? "µs a sequence" : "µs a position", fittedFrom: from, ...found };
+    const ends = (/** @type {string} */ kind) =>
+      `${number(found[kind].points[0][1])} to ${number(found[kind].points[values.length - 1][1])}`;
+    rows.push([
+      title,
+      `${number(values[0])} to ${number(values[values.length - 1])}`,
+      ends("prediction"),
+      ends("learning"),
+      `≥ ${number(from)}`,
+      found.prediction.exponent.toFixed(2),
+      found.learning.exponent.toFixed(2),
+    ]);
+    if (most !== undefined) {
+      for (const kind of ["prediction", "learning"]) {
+        checks.push(check(`exponent of ${title}, ${kind}`, "<=", most, Number(found[kind].exponent.toFixed(3))));
+      }
+    }
+    const log = (/** @type {number} */ value) => Math.log10(value);
+    const tick = (/** @type {number} */ value) => (Number.isInteger(value) ? number(10 ** value) : "");
+    plots[`growth-${name}.svg`] = linePlot({
+      title: `Time by ${title}`,
+      x: { label: `${unit} (logarithmic)`, format: tick },
+      y: { label: `microseconds a ${isLength ? "sequence" : "position"} (logarithmic)`, format: tick },
+      series: ["prediction", "learning"].map((kind) => ({
+        name: `${kind}, exponent ${found[kind].exponent.toFixed(2)}`,
+        points: found[kind].points.map(([x, y]) => /** @type {const} */ ([log(x), log(y)])),
+        band: found[kind].band.map(([x, low, high]) => /** @type {const} */ ([log(x), log(low), log(high)])),
+      })),
+    });
+  }
+  return {
+    title: "Growth",
+    about:
+      `Made-up sequences; what is not varied is ${usual.labels} labels, order ${usual.order}, B = ${usual.contexts}, all rows, ` +
+      `${usual.attributes} features a position, sequences of ${usual.length} (length: 10 labels, B = 5; labels: order 2). ` +
+      "Prediction is slot scores, forward pass and best path; learning is slot scores, forward and backward pass and " +
+      "expected counts. Microseconds a position (for length: a sequence), and the exponent fitted to the range given.",
+    tables: [
+      {
+        title: "",
+        head: [
+          "grows",
+          "range",
+          "µs, prediction",
+          "µs, learning",
+          "fitted",
+          "exponent, prediction",
+          "exponent, learning",
+        ],
+        rows,
+      },
+    ],
+    checks,
+    plots,
+    figures,
+  };
+}

@@ -1,0 +1,135 @@
+// WebAssembly against the reference kernel on the inference loops alone: slot scores are computed before.
+import { useBackend } from "../../dist/kernel/choice.js";
+import { Tagger } from "../../dist/tasks/tagger.js";
+import { TaggerEngine } from "../../dist/tasks/tagger-learner.js";
+import { taggerRows } from "../../dist/tasks/tagger-rows.js";
+import { Transducer } from "../../dist/tasks/transducer.js";
+import { letters, madeUp, madeUpWeights, pronunciations } from "../data.mjs";
+import { backends, loopsOf, record } from "../engines.mjs";
+import { check, inTurns, number, rate, say, speedUp, spreadText } from "../harness.mjs";
+
+const SEQUENCES = 100;
+
+/**
+ * Problems of made-up sequences.
+ * @param {{ labels: number, length: number, attributes: number }} shape
+ * @param {import("../../dist/core/trellis.js").Inference} inference
+ */
+function madeUpCase(shape, inference) {
+  const { corpus, sizes } = madeUp({ ...shape, sequences: SEQUENCES });
+  const rows = taggerRows(corpus, sizes, { order: inference.order, minCount: 1 });
+  const engine = new TaggerEngine(rows, inference);
+  const weights = madeUpWeights(rows.table.symbols.length);
+  const recorded = record(engine.kernel, () => {
+    for (let s = 0; s < SEQUENCES; s++) engine.forward(corpus, s, weights);
+  });
+  return { recorded, weights, decisions: SEQUENCES * shape.length };
+}
+
+/**
+ * Problems of handwritten words under a model that was trained on others.
+ * @param {Partial<import("../../dist/tasks/tagger.js").TaggerOptions>} options
+ */
+async function lettersCase(options) {
+  const training = await letters([2, 3]);
+  const words = await letters([0]);
+  if (!training || !words) return undefined;
+  const tagger = await Tagger.train(training, { ...options, epochs: 3, heldOut: 0, l2: 0, seed: 1 });
+  const engine = engineOf(tagger);
+  const some = words.slice(0, SEQUENCES);
+  const recorded = record(engine.kernel, () => {
+    for (const word of some) tagger.predict(word);
+  });
+  return {
+    recorded,
+    weights: tagger.weights,
+    decisions: some.reduce((sum, { labels }) => sum + (labels?.length ?? 0), 0),
+  };
+}
+
+async function transducerCase() {
+  const pairs = pronunciations(1500);
+  const transducer = await Transducer.train(pairs, { epochs: 2, l2: 4, seed: 1 });
+  const engine = engineOf(transducer);
+  const recorded = record(engine.kernel, () => {
+    for (const { input } of pairs.slice(0, SEQUENCES)) transducer.predict(input);
+  });
+  return {
+    recorded,
+    weights: transducer.weights,
+    decisions: pairs.slice(0, SEQUENCES).reduce((sum, { input }) => sum + input.length, 0),
+  };
+}
+
+/**
+ * @param {Tagger | Transducer} model
+ * @returns {{ kernel: import("../../dist/kernel/backend.js").Kernel }}
+ */
+function engineOf(model) {
+  // Not public, and wanted here alone.
+  return /** @type {any} */ (model).engine;
+}
+
+/** @returns {Promise<import("../harness.mjs").PartResult>} */
+export async function run() {
+  useBackend(backends.js);
+  const rcms = /** @type {const} */ ({ mode: "rcms", recombine: true });
+  const text = { labels: 26, length: 10, attributes: 15 };
+  const cases = {
+    "26 labels, order 3, B = 10, longest rows": () =>
+      madeUpCase(text, { ...rcms, order: 3, contexts: 10, rows: "longest" }),
+    "26 labels, order 5, B = 20, all rows": () => madeUpCase(text, { ...rcms, order: 5, contexts: 20, rows: "all" }),
+    "letters, order 3, B = 10, longest rows": () => lettersCase({ order: 3, contexts: 10, rows: "longest" }),
+    "letters, order 5, B = 20, all rows": () => lettersCase({ order: 5, contexts: 20, rows: "all" }),
+    "22 labels (chunking), order 2, B = 10, all rows": () =>
+      madeUpCase({ labels: 22, length: 24, attributes: 20 }, { ...rcms, order: 2, contexts: 10, rows: "all" }),
+    "200 labels, order 2, B = 20, all rows": () =>
+      madeUpCase({ labels: 200, length: 24, attributes: 20 }, { ...rcms, order: 2, contexts: 20, rows: "all" }),
+    "spelling to sound, order 8, B = 6": transducerCase,
+  };
+  /** @type {string[][]} */
+  const rows = [];
+  /** @type {Record<string, unknown>} */
+  const figures = {};
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const [name, make] of Object.entries(cases)) {
+    const made = await make();
+    if (!made) {
+      rows.push([name, "data missing", "", "", ""]);
+      continue;
+    }
+    say(`  ${name}`);
+    const js = loopsOf(backends.js, made.recorded, made.weights);
+    const wasm = loopsOf(backends.wasm, made.recorded, made.weights);
+    const cells = [];
+    let perSecond = "";
+    /** @type {Record<string, unknown>} */
+    const own = {};
+    for (const loop of /** @type {const} */ (["forward", "best", "counts"])) {
+      const times = await inTurns({ js: js[loop], wasm: wasm[loop] }, { rounds: 7, least: 0.15 });
+      const ratio = speedUp(times.js, times.wasm);
+      cells.push(spreadText(ratio));
+      own[loop] = { ratio, perSecond: { js: rate(times.js, made.decisions), wasm: rate(times.wasm, made.decisions) } };
+      if (loop === "best") perSecond = number(rate(times.wasm, made.decisions).median);
+      if (!name.startsWith("22 labels")) lowest = Math.min(lowest, ratio.median);
+    }
+    figures[name] = own;
+    rows.push([name, ...cells, perSecond]);
+  }
+  return {
+    title: "WebAssembly against the reference kernel",
+    about:
+      "How many times faster, on the inference loops alone (slot scores computed before): the forward pass; with the best " +
+      "path (prediction); with the backward pass and expected counts (learning). Last column: positions a second in " +
+      "WebAssembly, forward pass and best path.",
+    tables: [
+      {
+        title: "",
+        head: ["problem", "forward", "forward, best path", "forward, backward, counts", "positions/s"],
+        rows,
+      },
+    ],
+    checks: [check("WebAssembly against the reference kernel, 26 labels or more, slowest case", ">=", 3, lowest, "×")],
+    figures,
+  };
+}

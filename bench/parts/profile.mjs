@@ -1,0 +1,261 @@
+// Where the time goes: each task's commands under Node's sampling profiler, samples summed by what the code belongs to; and
+// how far the inference loop is from the bound given by its multiply-adds and exponentials at the cost of tight loops.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { useBackend } from "../../dist/kernel/choice.js";
+import { encipher } from "../../dist/tasks/encipher.js";
+import { TaggerLearner } from "../../dist/tasks/tagger-learner.js";
+import { taggerRows } from "../../dist/tasks/tagger-rows.js";
+import { brown, madeUp, madeUpWeights, novels, pronunciations } from "../data.mjs";
+import { backends } from "../engines.mjs";
+import { commandLine, inTurns, number, runNode, say, spread } from "../harness.mjs";
+
+/** What code belongs to, by its address. @type {[name: string, pattern: RegExp][]} */
+const kinds = [
+  ["kernel", /^wasm:|\/dist\/kernel\//],
+  ["garbage collector", /^\(garbage collector\)$/],
+  ["engine beside it", /\/dist\/core\//],
+  ["features and task", /\/dist\/tasks\//],
+  ["learning", /\/dist\/learn\//],
+  ["model file", /\/dist\/model\//],
+  ["reading and printing", /\/dist\/(data|cli|confidence)\//],
+  ["Node and the rest", /^/],
+];
+
+/**
+ * @typedef {{ functionName: string, url: string, lineNumber: number }} CallFrame
+ * @typedef {{ nodes: { id: number, callFrame: CallFrame }[], samples: number[], timeDeltas: number[] }} Profile
+ */
+
+/**
+ * Shares of the time by kind, and the functions that take most.
+ * @param {Profile} profile
+ */
+function summary({ nodes, samples, timeDeltas }) {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  /** @type {Map<string, number>} */
+  const byKind = new Map();
+  /** @type {Map<string, number>} */
+  const byFunction = new Map();
+  let total = 0;
+  samples.forEach((id, i) => {
+    const { functionName, url } = /** @type {CallFrame} */ (frames.get(id));
+    if (functionName === "(idle)") return;
+    const place = url || functionName;
+    const kind = /** @type {[string, RegExp]} */ (kinds.find(([, pattern]) => pattern.test(place)))[0];
+    const file = url.startsWith("wasm:") ? "WebAssembly" : url.replace(/^.*\/dist\//, "").replace(/^.*\//, "");
+    const name = file ? `${functionName || "(top level)"} (${file})` : functionName;
+    total += timeDeltas[i];
+    byKind.set(kind, (byKind.get(kind) ?? 0) + timeDeltas[i]);
+    byFunction.set(name, (byFunction.get(name) ?? 0) + timeDeltas[i]);
+  });
+  const top = [...byFunction].sort((a, b) => b[1] - a[1]).slice(0, 8);
+  return {
+    shares: Object.fromEntries(kinds.map(([name]) => [name, (byKind.get(name) ?? 0) / total])),
+    top: top.map(([name, time]) => ({ name, share: time / total })),
+    seconds: total / 1e6,
+  };
+}
+
+/** Runs a command under the profiler. @param {string[]} words */
+async function profiled(words) {
+  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
+  await runNode(["--cpu-prof", "--cpu-prof-dir", folder, "--cpu-prof-interval", "500", commandLine, ...words]);
+  // Threads write profiles of their own; the longest is that of the thread that worked.
+  const profiles = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")));
+  rmSync(folder, { recursive: true });
+  return summary(profiles.sort((a, b) => b.samples.length - a.samples.length)[0]);
+}
+
+/** A loop of multiply-adds and nothing else: to[i] += factor * from[i]. */
+const tightLoop = `
+export function multiplyAdd(to: usize, from: usize, factor: f64, count: i32): void {
+  const f = f64x2.splat(factor);
+  for (let i = 0; i < count; i += 4) {
+    const t = to + ((<usize>i) << 3);
+    const s = from + ((<usize>i) << 3);
+    v128.store(t, f64x2.add(v128.load(t), f64x2.mul(v128.load(s), f)));
+    v128.store(t, f64x2.add(v128.load(t, 16), f64x2.mul(v128.load(s, 16), f)), 16);
+  }
+}`;
+
+/** Compiles the loop; its memory has one page. */
+async function compileTightLoop() {
+  // Not by a literal: the types of its compiler would come along, and with them other globals.
+  const compiler = "assemblyscript/asc";
+  const asc = await import(compiler);
+  /** @type {Uint8Array | undefined} */
+  let bytes;
+  await asc.main(["loop.ts", "-O3", "--runtime", "stub", "--noAssert", "--enable", "simd", "--outFile", "loop.wasm"], {
+    readFile: (/** @type {string} */ name) => (name === "loop.ts" ? tightLoop : null),
+    writeFile(/** @type {string} */ name, /** @type {Uint8Array} */ content) {
+      if (name.endsWith(".wasm")) bytes = content;
+    },
+    listFiles: () => [],
+  });
+  /** @type {any} */
+  const { WebAssembly } = globalThis;
+  return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
+}
+
+/** Nanoseconds of one multiply-add and of one exponential, in loops over 256 numbers. */
+async function unitCosts() {
+  const COUNT = 256;
+  const TIMES = 20_000;
+  const loop = await compileTightLoop();
+  const { arrays, code } = backends.wasm;
+  const from = arrays.float64(COUNT).fill(-1.5);
+  const to = arrays.float64(COUNT);
+  const times = await inTurns(
+    {
+      multiplyAdd: () => {
+        for (let i = 0; i < TIMES; i++) loop.multiplyAdd(16_384, 32_768, 0.5, COUNT);
+      },
+      exponential: () => {
+        for (let i = 0; i < TIMES; i++) code.expAll(to.byteOffset, from.byteOffset, COUNT, 0);
+      },
+    },
+    { rounds: 7, least: 0.1 },
+  );
+  const nanoseconds = (/** @type {import("../harness.mjs").Times[]} */ own) =>
+    spread(own.map(({ cpu }) => (1e9 * cpu) / (COUNT * TIMES))).median;
+  return { multiplyAdd: nanoseconds(times.multiplyAdd), exponential: nanoseconds(times.exponential) };
+}
+
+/**
+ * What a position takes, and what its multiply-adds and exponentials would take in tight loops.
+ * @param {{ order: number, contexts: number, rows: "longest" | "all" }} options
+ * @param {{ multiplyAdd: number, exponential: number }} cost
+ */
+async function bound({ order, contexts, rows: kind }, cost) {
+  const shape = { labels: 26, sequences: 200, length: 10, attributes: 13 };
+  const { corpus, sizes } = madeUp(shape);
+  const rows = taggerRows(corpus, sizes, { order, minCount: 1 });
+  const learner = new TaggerLearner(corpus, rows, { mode: "rcms", recombine: true, order, contexts, rows: kind });
+  const { engine } = learner;
+  const weights = backends.wasm.arrays.placed(madeUpWeights(rows.table.symbols.length));
+  const { start } = rows.table;
+  let features = 0;
+  let contextEntries = 0;
+  let arcs = 0;
+  for (let s = 0; s < shape.sequences; s++) {
+    const trellis = engine.forward(learner.corpus, s, weights);
+    const rowEnd = trellis.rowStart[trellis.contextCount];
+    for (let r = 0; r < rowEnd; r++) contextEntries += start[trellis.rows[r] + 1] - start[trellis.rows[r]];
+    arcs += trellis.arcStart[trellis.contextCount];
+  }
+  for (const id of corpus.attributes.ids) {
+    const row = rows.attributeRow[id];
+    if (row >= 0) features += start[row + 1] - start[row];
+  }
+  const positions = shape.sequences * shape.length;
+  const { predict } = await inTurns(
+    {
+      predict: () => {
+        for (let s = 0; s < shape.sequences; s++) {
+          engine.forward(learner.corpus, s, weights);
+          engine.kernel.bestPath();
+        }
+      },
+    },
+    { rounds: 7 },
+  );
+  const measured = spread(predict.map(({ cpu }) => (1e9 * cpu) / positions)).median;
+  // One addition for each entry of a row, one product of forward mass and exponential for each arc.
+  const multiplyAdds = (features + contextEntries + arcs) / positions;
+  const exponentials = arcs / positions;
+  const least = multiplyAdds * cost.multiplyAdd + exponentials * cost.exponential;
+  return { multiplyAdds, exponentials, least, measured };
+}
+
+/** @returns {Promise<import("../harness.mjs").PartResult>} */
+export async function run() {
+  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
+  const file = (/** @type {string} */ name) => join(folder, name);
+  const sentences = brown();
+  const text = (/** @type {typeof sentences} */ some, /** @type {boolean} */ labelled) =>
+    some
+      .map(({ columns = [], labels = [] }) =>
+        columns.map(([word], i) => (labelled ? `${word}\t${labels[i]}\n` : `${word}\n`)).join(""),
+      )
+      .join("\n");
+  writeFileSync(file("tagged.txt"), text(sentences.slice(0, 1500), true));
+  writeFileSync(file("plain.txt"), text(Array.from({ length: 3 }, () => sentences.slice(1500)).flat(), false));
+  const pairs = pronunciations(6000);
+  const line = (/** @type {typeof pairs[0]} */ { input, output }) => `${input.join("")}\t${output.join(" ")}\n`;
+  writeFileSync(file("pairs.tsv"), pairs.slice(0, 3000).map(line).join(""));
+  writeFileSync(file("words.txt"), pairs.map(({ input }) => `${input.join("")}\n`).join(""));
+  writeFileSync(file("novel.txt"), novels("austen-persuasion"));
+  const secret = encipher(novels("chesterton-thursday").replace(/\s+/g, " ").slice(50_000, 50_600), { seed: 1 });
+  writeFileSync(file("cipher.txt"), secret.text);
+
+  const tagging = ["--order", "2", "--contexts", "20", "--l2", "0.1", "--held-out", "0", "--epochs", "3", "--quiet"];
+  /** @type {Record<string, string[]>} */
+  const commands = {
+    "train tag": ["train", "tag", file("tagged.txt"), ...tagging, "--out", file("tagger.sg")],
+    "predict, tagger": ["predict", file("tagger.sg"), file("plain.txt")],
+    "train transduce": [
+      ...["train", "transduce", file("pairs.tsv"), "--epochs", "2", "--l2", "4", "--quiet"],
+      ...["--out", file("transducer.sg")],
+    ],
+    "predict, transducer": ["predict", file("transducer.sg"), file("words.txt")],
+    decipher: ["decipher", file("cipher.txt"), "--plain", file("novel.txt"), "--one-to-one"],
+  };
+  /** @type {Record<string, Awaited<ReturnType<typeof profiled>>>} */
+  const profiles = {};
+  for (const [name, words] of Object.entries(commands)) {
+    say(`  ${name}`);
+    profiles[name] = await profiled(words);
+  }
+  rmSync(folder, { recursive: true });
+
+  say("  bound");
+  useBackend(backends.wasm);
+  const cost = await unitCosts();
+  const bounds = {
+    "26 labels, order 3, B = 10, longest rows": await bound({ order: 3, contexts: 10, rows: "longest" }, cost),
+    "26 labels, order 5, B = 20, all rows": await bound({ order: 5, contexts: 20, rows: "all" }, cost),
+  };
+  const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+  return {
+    title: "Where the time goes",
+    about:
+      "Each command under Node's profiler, from its start to its end, one thread. Functions without a name are those of the " +
+      "compiled kernel, by number. The bound counts one multiply-add for each entry of a row that is added up and for each " +
+      "arc's mass, and one exponential for each arc, at what they take in loops that do nothing else: " +
+      `${number(cost.multiplyAdd)} ns and ${number(cost.exponential)} ns in WebAssembly with SIMD.`,
+    tables: [
+      {
+        title: "Shares of the time",
+        head: ["command", "s", ...kinds.map(([name]) => name)],
+        rows: Object.entries(profiles).map(([name, { shares, seconds }]) => [
+          `\`${name}\``,
+          number(seconds),
+          ...kinds.map(([kind]) => percent(shares[kind])),
+        ]),
+      },
+      {
+        title: "Functions that take most",
+        head: ["command", "first", "second", "third"],
+        rows: Object.entries(profiles).map(([name, { top }]) => [
+          `\`${name}\``,
+          ...top.slice(0, 3).map((one) => `${one.name} ${percent(one.share)}`),
+        ]),
+      },
+      {
+        title: "Prediction (slot scores, forward pass, best path) against the bound, a position",
+        head: ["", "multiply-adds", "exponentials", "bound, ns", "measured, ns", "times the bound"],
+        rows: Object.entries(bounds).map(([name, one]) => [
+          name,
+          number(one.multiplyAdds),
+          number(one.exponentials),
+          number(one.least),
+          number(one.measured),
+          number(one.measured / one.least),
+        ]),
+      },
+    ],
+    figures: { profiles, cost, bounds },
+  };
+}

@@ -1,0 +1,110 @@
+// One thread against two, in training and in prediction, through the command line. What starting up and reading the data take
+// is subtracted by measuring a short and a long run. On a machine that others use, the clock says little about threads: the
+// processor time of the busiest thread says how long two threads would take on cores of their own.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brown, dataset } from "../data.mjs";
+import { check, commandLine, number, runNode, say, spread, spreadText } from "../harness.mjs";
+
+const ROUNDS = 5;
+
+/**
+ * @param {(size: "short" | "long", threads: number, flags: string[]) => string[]} words the command line
+ * @param {Record<string, { threads: number, flags?: string[] }>} alternatives the first is what others are compared to
+ */
+async function measure(words, alternatives) {
+  /** @type {Record<string, { clock: number, busiest: number, cpu: number }[]>} */
+  const found = Object.fromEntries(Object.keys(alternatives).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, { threads, flags = [] }] of Object.entries(alternatives)) {
+      const short = await runNode([commandLine, ...words("short", threads, flags)], { watch: true });
+      const long = await runNode([commandLine, ...words("long", threads, flags)], { watch: true });
+      found[name].push({
+        clock: long.clock - short.clock,
+        cpu: long.cpu - short.cpu,
+        busiest: Math.max(long.main - short.main, long.helper - short.helper),
+      });
+    }
+  }
+  const [first, ...others] = Object.keys(alternatives);
+  const ratio = (/** @type {string} */ name, /** @type {"clock" | "busiest" | "cpu"} */ by) =>
+    spread(found[first].map((one, i) => one[by] / found[name][i][by]));
+  return Object.fromEntries(
+    others.map((name) => [
+      name,
+      { clock: ratio(name, "clock"), busiest: ratio(name, "busiest"), cpu: ratio(name, "cpu") },
+    ]),
+  );
+}
+
+/** @returns {Promise<import("../harness.mjs").PartResult>} */
+export async function run() {
+  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
+  /** @type {Record<string, Record<string, Record<"clock" | "busiest" | "cpu", import("../harness.mjs").Spread>>>} */
+  const found = {};
+  const pair = { "one thread": { threads: 1 }, "two threads": { threads: 2 } };
+
+  const paths = await dataset("letters");
+  if (paths) {
+    say("  training on letters");
+    found["training, letters, order 3, B = 10"] = await measure(
+      (size, threads, flags) => [
+        ...["train", "tag", paths["letter.data.gz"], "--format", "letters", "--pixels", "8x4", "--folds", "0,2-9"],
+        ...["--order", "3", "--contexts", "10", "--rows", "longest", "--l2", "0", "--held-out", "0", "--quiet"],
+        ...["--epochs", size === "short" ? "1" : "9", "--threads", String(threads), ...flags],
+        ...["--out", join(folder, "letters.sg")],
+      ],
+      { ...pair, "two threads, --deterministic": { threads: 2, flags: ["--deterministic"] } },
+    );
+  }
+
+  const sentences = brown();
+  const text = (/** @type {typeof sentences} */ some, /** @type {boolean} */ labelled) =>
+    some
+      .map(({ columns = [], labels = [] }) =>
+        columns.map(([word], i) => (labelled ? `${word}\t${labels[i]}\n` : `${word}\n`)).join(""),
+      )
+      .join("\n");
+  const training = join(folder, "training.txt");
+  writeFileSync(training, text(sentences.slice(0, 1500), true));
+  const short = join(folder, "short.txt");
+  const long = join(folder, "long.txt");
+  writeFileSync(short, text(sentences.slice(1500, 2000), false));
+  writeFileSync(long, text(Array.from({ length: 6 }, () => sentences.slice(1500)).flat(), false));
+  const model = join(folder, "brown.sg");
+  say("  predicting parts of speech");
+  await runNode([
+    commandLine,
+    ...["train", "tag", training, "--order", "2", "--contexts", "20", "--l2", "0.1", "--epochs", "3", "--quiet"],
+    ...["--out", model],
+  ]);
+  found["prediction, parts of speech, order 2, B = 20"] = await measure(
+    (size, threads) => ["predict", model, size === "short" ? short : long, "--threads", String(threads)],
+    pair,
+  );
+  rmSync(folder, { recursive: true });
+
+  const rows = Object.entries(found).flatMap(([task, own]) =>
+    Object.entries(own).map(([name, { clock, busiest, cpu }]) => [
+      task,
+      name,
+      spreadText(clock),
+      spreadText(busiest),
+      number(1 / cpu.median),
+    ]),
+  );
+  const checks = Object.entries(found).map(([task, own]) =>
+    check(`two threads against one, by the busiest thread: ${task}`, ">=", 1.7, own["two threads"].busiest.median, "×"),
+  );
+  return {
+    title: "One thread against two",
+    about:
+      "How many times faster two threads are, by the clock and by the processor time of the busiest thread (what the clock " +
+      "would say if nothing else ran on the machine's two cores); and how much more processor time they take in all. " +
+      "Starting up and reading the data are left out.",
+    tables: [{ title: "", head: ["task", "", "by the clock", "by the busiest thread", "processor time"], rows }],
+    checks,
+    figures: found,
+  };
+}
