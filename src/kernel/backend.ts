@@ -104,6 +104,11 @@ export interface Loops {
   ): void;
   /** Notes the first `count` of `rows` as touched. */
   touch(rows: Int32Array, count: number, gradient: GradientArrays): void;
+  /**
+   * Rounds coordinates of the gradient below a threshold to nothing or to the threshold, at random, so that the expectation
+   * stays the same. `seed` is a positive integer below 2^32.
+   */
+  truncate(gradient: GradientArrays, table: RowTable, threshold: number, seed: number): void;
   /** A step of AdaGrad along a gradient, which is cleared. */
   step(adagrad: AdaGradArrays, gradient: GradientArrays, table: RowTable, step: AdaGradStep): void;
 }

@@ -38,6 +38,22 @@ export const referenceLoops: Loops = {
     for (let r = 0; r < count; r++) touchRow(rows[r], gradient);
   },
 
+  truncate({ touched, touchedCount, values }, table, threshold, seed) {
+    const unit = threshold / 2 ** 32;
+    let state = seed;
+    for (let i = 0; i < touchedCount; i++) {
+      const row = touched[i];
+      for (let e = table.start[row]; e < table.start[row + 1]; e++) {
+        const size = Math.abs(values[e]);
+        if (size === 0 || size >= threshold) continue;
+        state ^= state << 13; // xorshift32
+        state ^= state >>> 17;
+        state ^= state << 5;
+        values[e] = size > (state >>> 0) * unit ? Math.sign(values[e]) * threshold : 0;
+      }
+    }
+  },
+
   step({ weights, squares, sums, settled }, gradient, table, { step, rate: eta, delta, l1, l2 }) {
     const { touched, touchedCount, isTouched, values } = gradient;
     for (let i = 0; i < touchedCount; i++) {

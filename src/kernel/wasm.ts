@@ -46,6 +46,7 @@ interface Code {
   scoreSlots(...values: number[]): void;
   countSlots(...values: number[]): number;
   touchRows(rows: number, count: number, touched: number, isTouched: number, touchedCount: number): number;
+  truncate(...values: number[]): void;
   adagrad(...values: number[]): void;
   expAll(to: number, from: number, count: number, shift: number): void;
 }
@@ -280,6 +281,18 @@ class WasmBackend implements Backend, Loops {
       this.ownAddressOf(gradient.touched),
       this.ownAddressOf(gradient.isTouched),
       gradient.touchedCount,
+    );
+  }
+
+  truncate(gradient: GradientArrays, table: RowTable, threshold: number, seed: number): void {
+    const { touched, touchedCount, values } = gradient;
+    this.code.truncate(
+      this.ownAddressOf(touched),
+      touchedCount,
+      this.ownAddressOf(values),
+      this.tableOf(table).start.byteOffset,
+      threshold,
+      seed,
     );
   }
 

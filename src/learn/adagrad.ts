@@ -5,6 +5,7 @@
 // The average of a weight over the steps since `startAverage` is kept in the same lazy way.
 
 import type { RowTable } from "../core/rows.js";
+import type { AdaGradArrays, Loops } from "../kernel/backend.js";
 import { backend } from "../kernel/choice.js";
 import type { Gradient } from "./gradient.js";
 
@@ -17,6 +18,10 @@ export interface AdaGradOptions {
   l2: number;
   /** L1 penalty of one step. */
   l1: number;
+  /** Coordinates of a gradient below this are rounded to nothing or to this, at random; see `stepAlong`. Default 0: none. */
+  truncate?: number;
+  /** Of that rounding. Default 1. */
+  seed?: number;
 }
 
 export class AdaGrad {
@@ -48,7 +53,7 @@ export class AdaGrad {
   /** One step along a gradient, which is cleared. */
   update(gradient: Gradient): void {
     this.step++;
-    backend().loops.step(this, gradient, this.table, { step: this.step, ...this.options });
+    stepAlong(backend().loops, this, gradient, this.table, this.options, this.step);
   }
 
   /** Gives every row the shrinking and averaging it owes. */
@@ -87,4 +92,23 @@ export class AdaGrad {
     const steps = this.step - this.averageFrom;
     return steps === 0 ? this.weights.slice() : this.sums.map((sum) => sum / steps);
   }
+}
+
+/**
+ * One step of AdaGrad. With `truncate`, small coordinates of the gradient are first rounded at random in a way that keeps
+ * their expectation, so that most of them are nothing and weights that matter little stay at zero.
+ */
+export function stepAlong(
+  loops: Loops,
+  adagrad: AdaGradArrays,
+  gradient: Gradient,
+  table: RowTable,
+  options: AdaGradOptions,
+  step: number,
+): void {
+  const { truncate = 0, seed = 1 } = options;
+  // The seed of a step is the same whoever makes it.
+  if (truncate > 0)
+    loops.truncate(gradient, table, truncate, (Math.imul(step, 0x9e3779b1) ^ Math.imul(seed, 0x85ebca6b)) >>> 0 || 1);
+  loops.step(adagrad, gradient, table, { step, ...options });
 }

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { useBackend } from "../kernel/choice.js";
 import { wasmBackend } from "../kernel/wasm.js";
+import { stepAlong } from "./adagrad.js";
 import { BATCH, type CrewData, type CrewOrder, control } from "./crew.js";
 import { Gradient } from "./gradient.js";
 import type { Judged, Learner, Seen } from "./train.js";
@@ -55,7 +56,7 @@ function learnAsTheyCome(order: Int32Array): void {
     if (next >= order.length) return;
     const seen = learner.learn(order[next], adagrad.weights, gradient);
     const step = Atomics.add(counters, control.step, 1) + 1;
-    loops.step(adagrad, gradient, table, { step, ...options });
+    stepAlong(loops, adagrad, gradient, table, options, step);
     note(seen);
   }
 }
@@ -128,7 +129,7 @@ function stepOwnRows(place: number, step: number): void {
     }
     at += size;
   }
-  loops.step(adagrad, gradient, table, { step, ...options });
+  stepAlong(loops, adagrad, gradient, table, options, step);
 }
 
 /** Waits until all threads are here. */

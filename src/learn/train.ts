@@ -85,6 +85,11 @@ export interface TrainingOptions {
   patience: number;
   /** Average the weights over about the later half of the passes. */
   average: boolean;
+  /**
+   * Coordinates of a gradient below this are rounded to nothing or to this, at random, with the same expectation: fewer
+   * weights move. Default 0: none.
+   */
+  truncate?: number;
   /** What the held-out part is judged by. */
   select: "likelihood" | "accuracy";
 }
@@ -189,7 +194,14 @@ export async function train(
   const { rate, delta } = options;
   const adagrad = new AdaGrad(
     learner.table,
-    { rate, delta, l2: options.l2 / Math.max(1, total), l1: options.l1 / Math.max(1, total) },
+    {
+      rate,
+      delta,
+      l2: options.l2 / Math.max(1, total),
+      l1: options.l1 / Math.max(1, total),
+      truncate: options.truncate,
+      seed: options.seed,
+    },
     from.start,
   );
   const gradient = new Gradient(learner.table);

@@ -81,6 +81,7 @@ export const taggerLimits = { rate: 100, l2: 1e6, l1: 1e6 } as const;
 export const taggerOptionNames: readonly (keyof TaggerOptions)[] = [
   ...(Object.keys(taggerDefaults) as (keyof typeof taggerDefaults)[]),
   "l2",
+  "truncate",
 ];
 
 /** What a training needs beside options that are plain values. */
@@ -628,7 +629,7 @@ export function checkTaggerOptions(options: ChosenOptions): void {
       throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${options[name]}`);
     }
   };
-  const between = (name: "rate" | "delta" | "l2" | "l1", least: number, most: number): void => {
+  const between = (name: "rate" | "delta" | "l2" | "l1" | "truncate", least: number, most: number): void => {
     const value = options[name];
     if (value === undefined || (value >= least && value <= most)) return;
     const lower = least === 0 ? "from 0" : "above 0 and";
@@ -643,6 +644,7 @@ export function checkTaggerOptions(options: ChosenOptions): void {
   between("delta", Number.MIN_VALUE, Number.MAX_VALUE);
   between("l2", 0, taggerLimits.l2);
   between("l1", 0, taggerLimits.l1);
+  between("truncate", 0, 1);
   if (!Number.isInteger(options.seed))
     throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
   if (!(options.heldOut >= 0 && options.heldOut < 1)) {

@@ -91,6 +91,11 @@ export function register(program: Command): void {
       real(0, { most: limits.l2 }),
     )
     .option("--l1 <x>", `strength of L1 regularisation (default ${d.l1})`, real(0, { most: limits.l1 }))
+    .option(
+      "--truncate <x>",
+      "round parts of a gradient smaller than this to nothing or to this, at random: a smaller model",
+      real(0, { most: 1 }),
+    )
     .option("--no-average", "do not average the weights over each pass")
     .option(
       "--held-out <share>",

@@ -102,6 +102,34 @@ export function touchRows(rows: usize, count: i32, touched: usize, isTouched: us
   return touchedCount;
 }
 
+/**
+ * Rounds coordinates of the gradient that are smaller than a threshold to nothing or to the threshold, at random, so that
+ * the expectation stays the same. Random numbers are those of xorshift32 from a seed that is not 0.
+ */
+export function truncate(
+  touched: usize,
+  touchedCount: i32,
+  gradient: usize,
+  tableStart: usize,
+  threshold: f64,
+  seed: u32,
+): void {
+  const unit = threshold / 4294967296.0;
+  for (let i = 0; i < touchedCount; i++) {
+    const row = int(touched, i);
+    const end = int(tableStart, row + 1);
+    for (let e = int(tableStart, row); e < end; e++) {
+      const g = num(gradient, e);
+      const size = abs(g);
+      if (size == 0 || size >= threshold) continue;
+      seed ^= seed << 13;
+      seed ^= seed >> 17;
+      seed ^= seed << 5;
+      setNum(gradient, e, size > <f64>seed * unit ? (g > 0 ? threshold : -threshold) : 0);
+    }
+  }
+}
+
 /** One step of AdaGrad on the touched rows, whose gradient is cleared, and which are then touched no more. */
 export function adagrad(
   touched: usize,
