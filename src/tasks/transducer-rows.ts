@@ -326,9 +326,12 @@ function eachMove(pair: AlignedPair, shift: number, visit: (m: number, j: number
   }
 }
 
+/** Levels of a tree that are counted in one go. */
+const LEVELS_AT_ONCE = 3;
+
 /**
- * The tree of the features met at least `minCount` times. Level by level: a node is only made below one that was met often
- * enough, so what occurs once at great depth never takes memory.
+ * The tree of the features met at least `minCount` times. A few levels at a time: nodes are only made below those that
+ * were met often enough, so that what occurs once at great depth takes little memory.
  */
 function countFeatures(
   pairs: () => Iterable<AlignedPair>,
@@ -339,15 +342,16 @@ function countFeatures(
 ): RowTreeBuilder {
   const tree = new CountedTree();
   const depths = { bytes: new Uint8Array(1024) };
-  for (let level = 1; level <= depth; level++) {
+  for (let counted = 0; counted < depth; counted += LEVELS_AT_ONCE) {
     const before = tree.builder.nodes;
     const next = (node: number, event: number): number => {
-      if (depths.bytes[node] < level - 1) return tree.known(node, event, minCount);
-      if (depths.bytes[node] >= level) return -1;
+      const level = depths.bytes[node];
+      if (level < counted) return tree.known(node, event, minCount);
+      if (level === counted + LEVELS_AT_ONCE) return -1;
       const child = tree.count(node, event);
       if (child >= depths.bytes.length) depths.bytes = grown(depths.bytes, child + 1);
-      depths.bytes[child] = level;
-      return -1;
+      depths.bytes[child] = level + 1;
+      return child;
     };
     for (const pair of pairs()) {
       walker.begin(pair);
