@@ -202,6 +202,8 @@ function windowKinds(window: number): number {
 
 class WindowWalker implements Walker {
   private input: Int32Array = new Int32Array(0);
+  /** The position whose walks are listed. */
+  private listed = -1;
   private readonly walks: WindowWalks;
   constructor(options: TransducerRowOptions, boundary: number) {
     this.walks = new WindowWalks(options, boundary);
@@ -209,10 +211,12 @@ class WindowWalker implements Walker {
 
   begin(pair: AlignedPair): void {
     this.input = pair.input;
+    this.listed = -1;
   }
 
   walk(_m: number, j: number, written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
-    this.walks.list(this.input, j);
+    if (j !== this.listed) this.walks.list(this.input, j);
+    this.listed = j;
     this.walks.follow(countClass(written), next, hasRow);
   }
 }
