@@ -75,8 +75,9 @@ export function readCipher(text: string, level: "word" | "char", given: CipherRe
   );
 }
 
-/** Groups of letters that tell nothing else: fewer of the same length may be words. */
-const FEWEST_GROUPS = 4;
+/** Groups of letters that tell nothing else: fewer or shorter ones of the same length may be words. */
+const FEWEST_GROUPS = 5;
+const SHORTEST_GROUP = 4;
 
 /** The length of all groups of letters but the last, which may be shorter, if it is the same. */
 function groupsOf(text: string): number | undefined {
@@ -85,7 +86,7 @@ function groupsOf(text: string): number | undefined {
     .filter((length) => length > 0);
   const last = lengths.pop();
   if (last === undefined || lengths.length + 1 < FEWEST_GROUPS) return undefined;
-  return lengths[0] > 1 && last <= lengths[0] && lengths.every((length) => length === lengths[0])
+  return lengths[0] >= SHORTEST_GROUP && last <= lengths[0] && lengths.every((length) => length === lengths[0])
     ? lengths[0]
     : undefined;
 }
