@@ -317,6 +317,23 @@ describe("Transducer", () => {
     expect(two.weights).toEqual(one.weights);
   });
 
+  it("chooses a lighter penalty for rules than for noise, and keeps one that is given", async () => {
+    // 1,024 inputs of two symbols, written as themselves, or as drawn by lot.
+    const names = Array.from({ length: 32 }, (_, i) => String.fromCharCode(0x61 + i));
+    const random = mulberry(5);
+    const lot = () => names[Math.floor(random() * names.length)];
+    const inputs = names.flatMap((a) => names.map((b) => [a, b]));
+    const options = { epochs: 1, window: 1, outputGrams: 1, moveGrams: [1], contexts: 1, maxEmit: 1 };
+    const chosen = async (write: (input: string[]) => string[], more = {}) => {
+      const pairs = inputs.map((input) => ({ input, output: write(input) }));
+      return (await Transducer.train(pairs, { ...options, ...more })).options.l2;
+    };
+    const rules = await chosen((input) => input);
+    const noise = await chosen(([a]) => [random() < 0.4 ? a : lot(), lot()]);
+    expect(rules).toBeLessThanOrEqual(noise);
+    expect(await chosen((input) => input, { l2: 2.5 })).toBe(2.5);
+  });
+
   it("learns from one pair, from empty outputs and from outputs ten times as long", async () => {
     const one = await Transducer.train([{ input: ["a"], output: ["A"] }]);
     expect(one.predict(["a"]).output).toEqual(["A"]);
