@@ -41,19 +41,16 @@ export interface ContextView {
 
 export interface ReadResult extends TaggedOutput {
   nbest: TaggedOutput[];
-  /** [position][context], heaviest first */
+  /** [position][context], heaviest first; none unless they were asked for */
   contexts: ContextView[][];
-  /** [position] by label */
+  /** [position] by label; none unless they were asked for */
   marginals: Record<string, number>[];
-  /** ms in the worker */
-  time: number;
 }
 
 export interface TagResult extends TaggedOutput {
   nbest: TaggedOutput[];
   confidences: number[];
   marginals: Record<string, number>[];
-  time: number;
 }
 
 export interface ExplainResult {
@@ -65,7 +62,6 @@ export interface PronounceResult {
   nbest: TransducedOutput[];
   slots: TransducerSlot[];
   unknown: string[];
-  time: number;
 }
 
 /** A piece of a cipher text: text that stays, or the place of a symbol. */
@@ -117,7 +113,11 @@ export interface Calls {
     progress: number;
     result: LoadedModel;
   };
-  read: { params: Named & { attributes: string[][]; choice: Choice }; progress: never; result: ReadResult };
+  read: {
+    params: Named & { attributes: string[][]; choice: Choice; whole: boolean };
+    progress: never;
+    result: ReadResult;
+  };
   tag: { params: Named & { columns: string[][] }; progress: never; result: TagResult };
   explain: {
     params: Named & { columns: string[][]; position: number; label?: string };

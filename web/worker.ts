@@ -60,9 +60,8 @@ const handlers: Handlers = {
     return describe(id, model);
   },
 
-  read({ model, attributes, choice }) {
-    const started = performance.now();
-    const options = { nbest: 4, contexts: true, marginals: true, inference: inferenceOf(choice) };
+  read({ model, attributes, choice, whole }) {
+    const options = { nbest: 4, contexts: whole, marginals: whole, inference: inferenceOf(choice) };
     const {
       labels,
       probability,
@@ -70,11 +69,10 @@ const handlers: Handlers = {
       contexts = [],
       marginals = [],
     } = tagger(model).predict({ attributes }, options);
-    return { labels, probability, nbest, contexts, marginals, time: performance.now() - started };
+    return { labels, probability, nbest, contexts, marginals };
   },
 
   tag({ model, columns }) {
-    const started = performance.now();
     const options = { nbest: 5, confidences: true, marginals: true };
     const {
       labels,
@@ -83,7 +81,7 @@ const handlers: Handlers = {
       confidences = [],
       marginals = [],
     } = tagger(model).predict({ columns }, options);
-    return { labels, probability, nbest, confidences, marginals, time: performance.now() - started };
+    return { labels, probability, nbest, confidences, marginals };
   },
 
   explain({ model, columns, position, label }) {
@@ -91,7 +89,6 @@ const handlers: Handlers = {
   },
 
   pronounce({ model, text, choice }) {
-    const started = performance.now();
     const found = transducer(model);
     const input = splitSymbols(text, kindsOf(layoutOf(found)).read);
     const inference = choice && { mode: choice.inference, contexts: choice.contexts };
@@ -100,7 +97,7 @@ const handlers: Handlers = {
       slots = [],
       unknown,
     } = found.predict(input, { nbest: 6, alignment: true, contexts: true, inference });
-    return { nbest, slots, unknown, time: performance.now() - started };
+    return { nbest, slots, unknown };
   },
 
   cipher({ text, spaces = true }) {

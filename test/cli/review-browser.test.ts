@@ -4,8 +4,8 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { executable, launch, watchFaults } from "../../scripts/browser.mjs";
 import { formatReview, parseReview, type ReviewItem } from "../../src/data/review.js";
-import { executable, launch, watchFaults } from "../browser.js";
 import { ended, Folder, type Ran, until } from "./helpers.js";
 import { words } from "./review-helpers.js";
 

@@ -4,9 +4,9 @@
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { executable, launch, watchFaults } from "../../scripts/browser.mjs";
 import { pixelAttributes, shrink } from "../../src/cli/demo/digits.js";
 import { greyOf } from "../../web/digits.js";
-import { executable, launch, watchFaults } from "../browser.js";
 import { columns } from "../cli/helpers.js";
 import { buildSite, Explorer, longBuild, modelData } from "./site.js";
 

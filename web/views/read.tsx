@@ -1,7 +1,7 @@
 // Read: a handwritten date, and under each digit what the model remembers when it decides it: the kept contexts with their
 // mass, the true one marked, ⋆ for all the rest. Order, B and the way contexts are chosen can be changed.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { pixelAttributes, pixelsOf, pixelText, type Shrunk, shrink } from "../../src/cli/demo/digits.js";
 import { wholeOf } from "../address.js";
 import { greyOf } from "../digits.js";
@@ -73,20 +73,23 @@ export function ReadView({ models, params, change }: ViewProps) {
   }, [examples, params.ink, index]);
 
   const attributes = useMemo(() => written.pixels.map(pixelAttributes), [written]);
-  const question = (inference: Mode) =>
-    model && attributes.length > 0
-      ? {
-          model: model.id,
-          attributes,
-          choice: { inference, contexts: Math.max(contexts, inference === "beam" ? 1 : 0), order },
-        }
-      : undefined;
+  const question = (inference: Mode) => {
+    if (!model || attributes.length === 0) return undefined;
+    // Exact inference keeps all contexts: a question that does not change need not be asked again.
+    const kept = inference === "exact" ? 0 : Math.max(contexts, inference === "beam" ? 1 : 0);
+    return { model: model.id, attributes, choice: { inference, contexts: kept, order }, whole: inference === mode };
+  };
   const answers: Record<Mode, { result?: ReadResult; error?: Error; current: boolean }> = {
     rcms: useAnswer(quick, "read", question("rcms")),
     beam: useAnswer(quick, "read", question("beam")),
     exact: useAnswer(quick, "read", question("exact")),
   };
-  const { result, current } = answers[mode];
+  // A moment after the switch, the answer at hand is still the short one: what was shown before stays until then.
+  const shown = useRef<ReadResult | undefined>(undefined);
+  const complete = (answers[mode].result?.contexts.length ?? 0) > 0;
+  if (complete) shown.current = answers[mode].result;
+  const result = shown.current;
+  const current = answers[mode].current && complete;
 
   const setInk = (i: number, image: Shrunk | undefined): void => {
     const pads = (params.ink ?? "").split(".");

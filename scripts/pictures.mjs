@@ -1,0 +1,97 @@
+// Pictures of the explorer for the documentation: every view, light, dark and as on a phone, into docs/pictures/.
+//   npm run pictures
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { launch, watchFaults } from "./browser.mjs";
+import { root } from "./build.mjs";
+import { buildWeb } from "./build-web.mjs";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+const folder = join(root, "docs", "pictures");
+
+/** Each with what has to happen before the picture is taken. @type {Record<string, { hash: string, ready: (page: Page) => Promise<void> }>} */
+const shots = {
+  read: {
+    hash: "#/read?date=1",
+    ready: (page) => page.locator('.slots[aria-busy="false"]').waitFor(),
+  },
+  "read-beam": {
+    hash: "#/read?date=1&mode=beam&B=3",
+    ready: (page) => page.locator('.slots[aria-busy="false"]').waitFor(),
+  },
+  pronounce: {
+    hash: "#/pronounce?word=phonograph&letter=1",
+    ready: (page) => page.locator(".slot-contexts").waitFor(),
+  },
+  tag: {
+    hash: "#/tag?text=They can fish where the river runs slow .&word=3",
+    ready: (page) => page.locator(".weights li").first().waitFor(),
+  },
+  decipher: {
+    hash: "#/decipher",
+    ready: async (page) => {
+      await page.getByRole("button", { name: "Start" }).click();
+      await page.locator('.status[data-phase="done"]').waitFor({ timeout: 120_000 });
+    },
+  },
+  trust: {
+    hash: "#/trust?precision=0.99",
+    ready: (page) => page.locator(".reading[data-recall]").waitFor({ timeout: 120_000 }),
+  },
+};
+
+/** @type {Record<string, import("playwright-core").BrowserContextOptions>} */
+const looks = {
+  "": { colorScheme: "light", viewport: { width: 1180, height: 800 } },
+  "-dark": { colorScheme: "dark", viewport: { width: 1180, height: 800 } },
+  "-phone": { colorScheme: "light", viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5 },
+};
+
+if (!(await buildWeb())) process.exit(1);
+mkdirSync(folder, { recursive: true });
+const server = spawn(process.execPath, [join(root, "dist", "cli", "main.js"), "explore", "--no-open"]);
+const browser = await launch();
+try {
+  const address = await new Promise((resolve) => {
+    server.stdout.on("data", (text) => resolve(String(text).trim()));
+  });
+  /** @type {string[]} */
+  const faults = [];
+  for (const [look, options] of Object.entries(looks)) {
+    const context = await browser.newContext(options);
+    for (const [name, { hash, ready }] of Object.entries(shots)) {
+      const page = await context.newPage();
+      watchFaults(page, faults);
+      await page.goto(address + hash);
+      await ready(page);
+      await page.waitForTimeout(600); // ms: bars and charts come to rest
+      writeFileSync(join(folder, `${name}${look}.webp`), await packed(page, await page.screenshot({ fullPage: true })));
+      await page.close();
+    }
+    await context.close();
+  }
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+} finally {
+  await browser.close();
+  server.kill();
+}
+
+/**
+ * A picture as WebP, which the browser can write: a fraction of a PNG's size.
+ * @param {Page} page
+ * @param {Buffer} png
+ */
+async function packed(page, png) {
+  const data = await page.evaluate(`(async () => {
+    const image = new Image();
+    image.src = "data:image/png;base64,${png.toString("base64")}";
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width, image.height];
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return canvas.toDataURL("image/webp", 0.86);
+  })()`);
+  return Buffer.from(/** @type {string} */ (data).split(",")[1], "base64");
+}
