@@ -296,7 +296,7 @@ class Task {
     if (languageOptions.level === "char" && alphabet.indexOf(SPACE) >= 0) {
       if (space < 0) {
         throw new InputError("the cipher text has spaces between words and the language model has none", {
-          hint: "make the language model with spaces, or take the spaces of the cipher text for unknown",
+          hint: "make the language model with spaces, or take the spaces of the cipher text for unknown (--spaces unknown)",
         });
       }
       fix(alphabet.indexOf(SPACE), space, true);
