@@ -168,16 +168,33 @@ export function checkModelHead(head: Uint8Array, totalBytes: number, file?: stri
 export function crc32(bytes: Uint8Array, previous = 0): number {
   const table = CRC_TABLE;
   let crc = ~previous;
-  for (let i = 0; i < bytes.length; i++) crc = (crc >>> 8) ^ table[(crc ^ bytes[i]) & 0xff];
+  let i = 0;
+  for (const eights = bytes.length - 7; i < eights; i += 8) {
+    crc ^= bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24);
+    crc =
+      table[1792 + (crc & 0xff)] ^
+      table[1536 + ((crc >>> 8) & 0xff)] ^
+      table[1280 + ((crc >>> 16) & 0xff)] ^
+      table[1024 + (crc >>> 24)] ^
+      table[768 + bytes[i + 4]] ^
+      table[512 + bytes[i + 5]] ^
+      table[256 + bytes[i + 6]] ^
+      table[bytes[i + 7]];
+  }
+  for (; i < bytes.length; i++) crc = (crc >>> 8) ^ table[(crc ^ bytes[i]) & 0xff];
   return ~crc >>> 0;
 }
 
-/** [256] the CRC of each byte value. */
-const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+/** [8][256] the CRC of each byte value, and of that value with 1 to 7 zeros after it, to take eight bytes at a time. */
+const CRC_TABLE = new Int32Array(8 * 256);
+for (let byte = 0; byte < 256; byte++) {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  return crc;
-});
+  CRC_TABLE[byte] = crc;
+}
+for (let i = 256; i < CRC_TABLE.length; i++) {
+  CRC_TABLE[i] = (CRC_TABLE[i - 256] >>> 8) ^ CRC_TABLE[CRC_TABLE[i - 256] & 0xff];
+}
 
 /** Eight hexadecimal digits for metadata, then types and shapes, then values, each in the order of names. */
 function contentChecksum(

@@ -1,11 +1,12 @@
 // A tagger as tensors and metadata. Rows are numbered anew: first a row for each saved attribute, in the order of the
-// attributes, then those of the label n-grams, then those of the conjoined attributes. Attribute weights that are zero
+// attributes, which is that of their hashes, then those of the label n-grams, then those of the conjoined attributes. Attribute weights that are zero
 // add nothing to a score, so they are not saved, nor attributes that have no other.
 //   labels, attributes, conjoined   string tables
 //   rows                            the row table; weights F32 beside it
 //   ngrams, conjunctions            row trees: label n-grams; conjoined attributes
 
 import * as v from "valibot";
+import { byHash } from "../core/alphabet.js";
 import { RowTableBuilder, type RowTree } from "../core/rows.js";
 import { BEGIN } from "../core/trellis.js";
 import { checkTaggerOptions, Tagger, type TaggerOptions, taggerDefaults } from "../tasks/tagger.js";
@@ -62,18 +63,20 @@ export function encodeTagger(tagger: Tagger): FileParts {
   const table = new RowTableBuilder(old.symbolCount);
   const kept: number[] = []; // weights, entry by entry of the new table
   const attributes: string[] = [];
-  rows.attributeRow.forEach((row, id) => {
-    if (row < 0) return;
+  // In the order in which a reader finds them without preparation.
+  for (const id of byHash(tagger.attributes.all())) {
+    const row = rows.attributeRow[id];
+    if (row < 0) continue;
     const symbols: number[] = [];
     for (let e = old.start[row]; e < old.start[row + 1]; e++) {
       if (weights[e] === 0) continue;
       symbols.push(old.symbols[e]);
       kept.push(weights[e]);
     }
-    if (symbols.length === 0) return;
+    if (symbols.length === 0) continue;
     table.add(symbols);
     attributes.push(tagger.attributes.nameOf(id));
-  });
+  }
   const moved = (tree: RowTree): RowTree => ({
     ...tree,
     row: tree.row.map((row) => {
@@ -90,6 +93,7 @@ export function encodeTagger(tagger: Tagger): FileParts {
   putCalibration(parts, tagger.calibration);
   putStrings(parts, "labels", tagger.labels.all());
   putStrings(parts, "attributes", attributes);
+  putJson(parts, "attributeOrder", "hash");
   putStrings(parts, "conjoined", tagger.conjoined.all());
   putTree(parts, "ngrams", moved(rows.labelTree));
   if (rows.conjoinedTree) putTree(parts, "conjunctions", moved(rows.conjoinedTree));
@@ -109,7 +113,8 @@ export function decodeTagger(content: TensorFile, file?: string): Tagger {
     checkTaggerOptions(options);
     if (options.order > MAX_ORDER) throw reader.damaged(`its order is ${options.order}`);
     const labels = reader.alphabet("labels");
-    const attributes = reader.alphabet("attributes");
+    const isByHash = reader.hasJson("attributeOrder") && reader.json("attributeOrder", v.string()) === "hash";
+    const attributes = reader.alphabet("attributes", isByHash);
     const conjoined = reader.alphabet("conjoined");
     if (labels.size === 0) throw reader.damaged("it has no labels");
     const table = reader.table("rows", labels.size + 1);
@@ -131,7 +136,7 @@ export function decodeTagger(content: TensorFile, file?: string): Tagger {
       conjoined,
       rows: {
         table,
-        attributeRow: Int32Array.from({ length: attributes.size }, (_, id) => id),
+        attributeRow: new Int32Array(attributes.size).map((_, id) => id),
         labelTree,
         conjoinedTree,
       },
