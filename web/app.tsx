@@ -133,7 +133,11 @@ export function App() {
         <View key={view} models={usable} ready={ready} params={params} change={change} />
       </main>
       <footer class="soft small">
-        Everything here is computed in your browser; nothing you type or open leaves it.
+        <p>Everything here is computed in your browser; nothing you type or open leaves it.</p>
+        <p>
+          <a href="models/SOURCES.txt">Where the data comes from</a>
+          <a href="licences.md">Software inside</a>
+        </p>
       </footer>
     </div>
   );

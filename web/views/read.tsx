@@ -233,8 +233,12 @@ export function ReadView({ models, params, change }: ViewProps) {
             <Heat result={result} truth={written.truth} />
           </section>
           <p class="legend soft small">
-            <span class="key-true">true context</span> the longest kept memory that agrees with the true date
-            <span class="key-star">⋆</span> everything else: with it, every date stays possible
+            <span>
+              <span class="key-true">true context</span> the longest kept memory that agrees with the true date
+            </span>
+            <span>
+              <span class="key-star">⋆</span> everything else: with it, every date stays possible
+            </span>
           </p>
         </>
       )}
@@ -355,7 +359,9 @@ function Verdict(props: {
               {reading === truth ? (
                 <span class="right">right</span>
               ) : (
-                <span class="wrong">wrong, it is {dashed(truth)}</span>
+                <span class="wrong">
+                  wrong, it is <span class="whole">{dashed(truth)}</span>
+                </span>
               )}
             </>
           )}

@@ -43,7 +43,7 @@ export function TagView({ models, ready, params, change }: ViewProps) {
   return (
     <>
       <Intro title="Tag a sentence">
-        A label for every word. The darker its ground, the surer the model; what is pale may well be something else.
+        A label for every word. The stronger its colour, the surer the model; what is pale may well be something else.
         Choose a word to see why.
       </Intro>
       <section class="controls" aria-label="Sentence">

@@ -35,7 +35,7 @@ import { useDark } from "../theme.js";
 import { dashed } from "./read.js";
 
 const modes = [
-  ["own", "The model’s own"],
+  ["own", "As trained"],
   ["rcms", "RCMS"],
   ["beam", "Beam"],
 ] as const;

@@ -37,6 +37,7 @@ const types: Record<string, string> = {
   ".svg": "image/svg+xml",
   ".json": "application/json; charset=utf-8",
   ".txt": "text/plain; charset=utf-8",
+  ".md": "text/plain; charset=utf-8",
   ".tsv": "text/plain; charset=utf-8",
   ".wasm": "application/wasm",
 };
