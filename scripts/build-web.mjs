@@ -24,7 +24,7 @@ function webHash() {
 
 /** Builds the site and what it needs; false when the compiler found errors, which it has then printed. */
 export async function buildWeb() {
-  if (builtHash() !== sourceHash() && !build()) return false;
+  if (builtHash() !== sourceHash() && !(await build())) return false;
   const hash = webHash();
   const stamp = join(site, ".built");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash && existsSync(modelsFolder())) return true;
