@@ -18,6 +18,8 @@ const flags = [
   ...["--importMemory", "--noExportMemory", "--sharedMemory", "--initialMemory", "1", "--maximumMemory", "65536"],
 ];
 
+export { flags as kernelFlags, folder as kernelFolder };
+
 /** The hash of sources and settings. */
 function sourceHash() {
   const hash = createHash("sha256").update(readFileSync(fileURLToPath(import.meta.url)));

@@ -7,9 +7,13 @@ import { useBackend } from "../../dist/kernel/choice.js";
 import { encipher } from "../../dist/tasks/encipher.js";
 import { TaggerLearner } from "../../dist/tasks/tagger-learner.js";
 import { taggerRows } from "../../dist/tasks/tagger-rows.js";
+import { kernelFlags, kernelFolder } from "../../scripts/build-kernel.mjs";
 import { brown, madeUp, madeUpWeights, novels, pronunciations } from "../data.mjs";
 import { backends } from "../engines.mjs";
 import { commandLine, inTurns, number, runNode, say, spread } from "../harness.mjs";
+
+// Not by a literal: the types of its compiler would come along, and with them other globals.
+const compiler = "assemblyscript/asc";
 
 /** What code belongs to, by its address. @type {[name: string, pattern: RegExp][]} */
 const kinds = [
@@ -28,11 +32,28 @@ const kinds = [
  * @typedef {{ nodes: { id: number, callFrame: CallFrame }[], samples: number[], timeDeltas: number[] }} Profile
  */
 
+/** The names of the compiled kernel's functions by number, which the compiler tells in its text form. */
+async function kernelNames() {
+  const asc = await import(compiler);
+  let text = "";
+  await asc.main(
+    ["index.ts", ...kernelFlags, "--baseDir", kernelFolder, "--outFile", "kernel.wasm", "--textFile", "kernel.wat"],
+    {
+      writeFile(/** @type {string} */ name, /** @type {string | Uint8Array} */ content) {
+        if (name.endsWith(".wat")) text = String(content);
+      },
+    },
+  );
+  // Imported functions are numbered first, then those that are defined; exports only name them again.
+  return [...text.matchAll(/\(import .*\(func \$(\S+)|^ \(func \$(\S+)/gm)].map(([, imported, own]) => imported ?? own);
+}
+
 /**
  * Shares of the time by kind, and the functions that take most.
  * @param {Profile} profile
+ * @param {readonly string[]} kernelFunctions
  */
-function summary({ nodes, samples, timeDeltas }) {
+function summary({ nodes, samples, timeDeltas }, kernelFunctions) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   /** @type {Map<string, number>} */
   const byKind = new Map();
@@ -44,8 +65,13 @@ function summary({ nodes, samples, timeDeltas }) {
     if (functionName === "(idle)") return;
     const place = url || functionName;
     const kind = /** @type {[string, RegExp]} */ (kinds.find(([, pattern]) => pattern.test(place)))[0];
-    const file = url.startsWith("wasm:") ? "WebAssembly" : url.replace(/^.*\/dist\//, "").replace(/^.*\//, "");
-    const name = file ? `${functionName || "(top level)"} (${file})` : functionName;
+    const file = url.replace(/^.*\//, "");
+    const inKernel = kernelFunctions[Number(/^wasm-function\[(\d+)\]$/.exec(functionName)?.[1] ?? -1)];
+    const name = inKernel
+      ? `${inKernel.replace(/^.*\//, "")} (kernel)`
+      : url && !url.startsWith("wasm:")
+        ? `${functionName || "(top level)"} (${file})`
+        : functionName;
     total += timeDeltas[i];
     byKind.set(kind, (byKind.get(kind) ?? 0) + timeDeltas[i]);
     byFunction.set(name, (byFunction.get(name) ?? 0) + timeDeltas[i]);
@@ -58,14 +84,18 @@ function summary({ nodes, samples, timeDeltas }) {
   };
 }
 
-/** Runs a command under the profiler. @param {string[]} words */
-async function profiled(words) {
+/**
+ * Runs a command under the profiler.
+ * @param {string[]} words
+ * @param {readonly string[]} kernelFunctions
+ */
+async function profiled(words, kernelFunctions) {
   const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
   await runNode(["--cpu-prof", "--cpu-prof-dir", folder, "--cpu-prof-interval", "500", commandLine, ...words]);
   // Threads write profiles of their own; the longest is that of the thread that worked.
   const profiles = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")));
   rmSync(folder, { recursive: true });
-  return summary(profiles.sort((a, b) => b.samples.length - a.samples.length)[0]);
+  return summary(profiles.sort((a, b) => b.samples.length - a.samples.length)[0], kernelFunctions);
 }
 
 /** A loop of multiply-adds and nothing else: to[i] += factor * from[i]. */
@@ -82,18 +112,31 @@ export function multiplyAdd(to: usize, from: usize, factor: f64, count: i32): vo
 
 /** Compiles the loop; its memory has one page. */
 async function compileTightLoop() {
-  // Not by a literal: the types of its compiler would come along, and with them other globals.
-  const compiler = "assemblyscript/asc";
   const asc = await import(compiler);
   /** @type {Uint8Array | undefined} */
   let bytes;
-  await asc.main(["loop.ts", "-O3", "--runtime", "stub", "--noAssert", "--enable", "simd", "--outFile", "loop.wasm"], {
-    readFile: (/** @type {string} */ name) => (name === "loop.ts" ? tightLoop : null),
-    writeFile(/** @type {string} */ name, /** @type {Uint8Array} */ content) {
-      if (name.endsWith(".wasm")) bytes = content;
+  await asc.main(
+    [
+      "loop.ts",
+      "-O3",
+      "--runtime",
+      "stub",
+      "--noAssert",
+      "--enable",
+      "simd",
+      "--initialMemory",
+      "1",
+      "--outFile",
+      "loop.wasm",
+    ],
+    {
+      readFile: (/** @type {string} */ name) => (name === "loop.ts" ? tightLoop : null),
+      writeFile(/** @type {string} */ name, /** @type {Uint8Array} */ content) {
+        if (name.endsWith(".wasm")) bytes = content;
+      },
+      listFiles: () => [],
     },
-    listFiles: () => [],
-  });
+  );
   /** @type {any} */
   const { WebAssembly } = globalThis;
   return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
@@ -181,7 +224,7 @@ export async function run() {
       )
       .join("\n");
   writeFileSync(file("tagged.txt"), text(sentences.slice(0, 1500), true));
-  writeFileSync(file("plain.txt"), text(Array.from({ length: 3 }, () => sentences.slice(1500)).flat(), false));
+  writeFileSync(file("plain.txt"), text(sentences.slice(1500), false));
   const pairs = pronunciations(6000);
   const line = (/** @type {typeof pairs[0]} */ { input, output }) => `${input.join("")}\t${output.join(" ")}\n`;
   writeFileSync(file("pairs.tsv"), pairs.slice(0, 3000).map(line).join(""));
@@ -204,9 +247,10 @@ export async function run() {
   };
   /** @type {Record<string, Awaited<ReturnType<typeof profiled>>>} */
   const profiles = {};
+  const names = await kernelNames();
   for (const [name, words] of Object.entries(commands)) {
     say(`  ${name}`);
-    profiles[name] = await profiled(words);
+    profiles[name] = await profiled(words, names);
   }
   rmSync(folder, { recursive: true });
 
@@ -221,14 +265,13 @@ export async function run() {
   return {
     title: "Where the time goes",
     about:
-      "Each command under Node's profiler, from its start to its end, one thread. Functions without a name are those of the " +
-      "compiled kernel, by number. The bound counts one multiply-add for each entry of a row that is added up and for each " +
+      "Each command under Node's profiler, from its start to its end, one thread. The bound counts one multiply-add for each entry of a row that is added up and for each " +
       "arc's mass, and one exponential for each arc, at what they take in loops that do nothing else: " +
       `${number(cost.multiplyAdd)} ns and ${number(cost.exponential)} ns in WebAssembly with SIMD.`,
     tables: [
       {
         title: "Shares of the time",
-        head: ["command", "s", ...kinds.map(([name]) => name)],
+        head: ["command", "clock, s", ...kinds.map(([name]) => name)],
         rows: Object.entries(profiles).map(([name, { shares, seconds }]) => [
           `\`${name}\``,
           number(seconds),

@@ -71,7 +71,7 @@ export async function run() {
   const short = join(folder, "short.txt");
   const long = join(folder, "long.txt");
   writeFileSync(short, text(sentences.slice(1500, 2000), false));
-  writeFileSync(long, text(Array.from({ length: 6 }, () => sentences.slice(1500)).flat(), false));
+  writeFileSync(long, text(Array.from({ length: 2 }, () => sentences.slice(1500)).flat(), false));
   const model = join(folder, "brown.sg");
   say("  predicting parts of speech");
   await runNode([
