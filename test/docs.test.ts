@@ -117,8 +117,9 @@ describe("commands", () => {
     let command = "";
     while (words.length > 0 && helps.has(`${command} ${words[0]}`.trim()))
       command = `${command} ${words.shift()}`.trim();
-    if (command === "" && words[0] !== undefined && !/^(-|help$|COMMAND$)/.test(words[0]))
-      return `${line}: no such command`;
+    const parts = [...helps.keys()].some((other) => other !== command && other.startsWith(command));
+    const named = words[0] !== undefined && !/^(-|help$|COMMAND$|…)/.test(words[0]);
+    if (parts && named) return `${line}: no such command`;
     const flags = flagsOf(helps.get(command) ?? "");
     const unknown = words.filter((word) => /^--?[a-z]/i.test(word) && !flags.has(word.replace(/=.*/, "")));
     return unknown.length > 0 ? `${line}: ${unknown.join(" ")}` : undefined;
@@ -128,7 +129,7 @@ describe("commands", () => {
     expect(wrong("train tag train.txt --out model.sg | head")).toBeUndefined();
     expect(wrong('inspect pos.sg --explain "the --odd dog" # --odd')).toBeUndefined();
     expect(wrong("train tag train.txt --put model.sg")).toMatch(/--put/);
-    expect(wrong("train tug")).toBeUndefined(); // `train` is a command; its argument is not looked at
+    expect(wrong("train tug")).toMatch(/no such command/);
     expect(wrong("trane tag")).toMatch(/no such command/);
     expect(wrong("predict model.sg --epochs 3")).toMatch(/--epochs/);
   });
