@@ -29,6 +29,7 @@ interface Code {
     order: number,
     longestSuffix: number,
     allRows: number,
+    byRows: number,
     forced: number,
   ): number;
   averageContextLength(): number;
@@ -86,9 +87,10 @@ const groups: readonly (readonly (readonly [bytes: number, name?: keyof Trellis]
   [[NUMBER], [NUMBER], [INT]],
   [[NUMBER]],
   [[INT], [INT], [INT], [INT]],
+  [[INT]],
 ];
 /** Room of each group to begin with. */
-const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 64, 16];
+const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 64, 16, 16];
 /** Where a group's arrays begin among all. */
 const firstArray = groups.map((_, group) => groups.slice(0, group).reduce((sum, arrays) => sum + arrays.length, 0));
 const arrayCount = groups.reduce((sum, arrays) => sum + arrays.length, 0);
@@ -198,6 +200,7 @@ class WasmBackend implements Backend, Loops {
         layout.number(family.keyed ? 1 : 0);
         layout.array(direct.least);
         layout.array(direct.end);
+        layout.number(family.depth);
       }
       this.spaces.set(space, layout.done());
     }
@@ -380,7 +383,7 @@ function directChildren(tree: RowTree) {
 
 class WasmKernel implements Kernel {
   private readonly own = new Trellis();
-  /** Does what the compiled code does not: contexts chosen with a clamp, or by rows. */
+  /** Does what the compiled code does not: contexts chosen with a clamp, or some of those that rows tell apart. */
   private reference: ReferenceKernel | undefined;
   private usesReference = false;
   private readonly state: Int32Array;
@@ -434,7 +437,8 @@ class WasmKernel implements Kernel {
     guide?: Guide,
   ): Trellis {
     const longest = inference.recombine || inference.order === 0 ? inference.order : 2 ** 31 - 1;
-    this.usesReference = guide !== undefined || (inference.byRows === true && longest === inference.order);
+    const isByRows = inference.byRows === true && longest === inference.order && longest > 0;
+    this.usesReference = guide !== undefined || (isByRows && inference.mode !== "exact");
     if (this.usesReference) {
       this.reference ??= new ReferenceKernel();
       return this.reference.forward(problem, space, weights, inference, forced, guide);
@@ -459,6 +463,7 @@ class WasmKernel implements Kernel {
       inference.order,
       longest,
       inference.rows === "all" ? 1 : 0,
+      isByRows ? 1 : 0,
       backend.addressOf(forced),
     );
     own.contextCount = own.slotStart[problem.graph.slotCount];

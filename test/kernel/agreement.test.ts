@@ -47,6 +47,7 @@ const modelArbitrary: fc.Arbitrary<Model> = fc
       inference.recombine = true;
     }
     const graph = shape === "chain" ? chainGraph(length, symbolCount) : randomGraph(random, symbolCount, length + 2);
+    const byRows = inference.mode === "exact" && inference.recombine && random() < 0.5;
     const space = randomSpace(random, symbolCount, inference.order);
     const number = (): number => (random() * 2 - 1) * scale;
     const offsets = space.families.map(({ keyed, tree }) => {
@@ -72,7 +73,7 @@ const modelArbitrary: fc.Arbitrary<Model> = fc
       problem,
       space,
       weights: Float64Array.from({ length: space.table.symbols.length }, number),
-      inference,
+      inference: { ...inference, byRows },
       forced,
     };
   });

@@ -14,7 +14,9 @@ import {
   incomingStart,
   scoreArcs,
   slotCount,
+  startWalks,
   symbolCount,
+  tellingLength,
   useProblem,
   useSpace,
 } from "./space";
@@ -79,6 +81,8 @@ let lightest: f64 = 0;
 let order: i32 = 0;
 /** The longest suffix that is remembered. */
 let longest: i32 = 0;
+/** Contexts remember only what rows can tell apart; with every context kept. */
+let byRows: bool = false;
 
 let segments: i32 = 0;
 let listed: i32 = 0;
@@ -105,6 +109,7 @@ export function forward(
   orderOfRows: i32,
   longestSuffix: i32,
   allRows: bool,
+  toldByRows: bool,
   forced: usize,
 ): f64 {
   use(state);
@@ -115,6 +120,8 @@ export function forward(
   lightest = inferenceMode == EXACT ? 0 : lightestShare;
   order = orderOfRows;
   longest = longestSuffix;
+  byRows = toldByRows;
+  if (byRows) startWalks(longest);
   lengths = 0;
   lengthSlots = 0;
   needSlots(slotCount);
@@ -130,8 +137,11 @@ export function forward(
       const symbol = int(forced, forcedSlot);
       if (symbol >= 0) forcedArc = int(arcStart, forcedContext) + symbol;
     }
-    select(slot, forcedArc);
-    merge(slot);
+    if (byRows && slot < slotCount - 1) keepByRows(slot);
+    else {
+      select(slot, forcedArc);
+      merge(slot);
+    }
     if (forcedArc >= 0) {
       const target = int(arcTarget, forcedArc);
       if (target >= int(slotStart, slot)) {
@@ -366,8 +376,10 @@ function weigh(segment: i32): void {
       const at = <usize>(int(arcStart, c) + first) << 3;
       expAll(arcMass + at, arcScore + at, width, log - top);
     }
+    if (byRows) continue;
     if (to - from == 1) setInt(groupRow, g, <i32>(arcMass + (<usize>(int(arcStart, int(list, from)) + first) << 3)));
   }
+  if (byRows) return;
   let several = 0;
   for (let g = int(segmentGroup, segment); g < stop; g++) if (members(g) > 1) several++;
   if (several == 0) return;
@@ -739,4 +751,107 @@ function rescale(context: i32): void {
       setNum(logForward, context, scale + Math.log(sum));
     }
   }
+}
+
+/**
+ * Select and merge where every context is kept and remembers only what the rows can tell from a shorter suffix. What an
+ * expansion remembers then depends on its symbol, so groups are made symbol by symbol: a shorter suffix may follow a longer
+ * one that ends in it, groups that are still open lie on a stack and are numbered as they close, which leaves them sorted.
+ */
+function keepByRows(slot: i32): void {
+  const from = contextCount;
+  let unkept = false;
+  for (let s = 0; s < segments; s++) {
+    const first = int(segmentList, s);
+    const count = int(segmentList, s + 1) - first;
+    needKept(count + 1);
+    for (let y = int(segmentFirst, s); y < int(segmentEnd, s); y++) {
+      if (!keepSymbol(slot, y, first, count)) unkept = true;
+    }
+  }
+  const star = contextCount;
+  if (groups == 0) {
+    setInt(slotStart, slot + 1, star);
+    return;
+  }
+  needContexts(star + 1);
+  addContext(slot, -1, BEGIN, 0, 0, 0);
+  setNum(mass, star, 0);
+  setInt(slotStart, slot + 1, star + 1);
+  if (unkept) {
+    for (let s = 0; s < segments; s++) {
+      for (let i = int(segmentList, s); i < int(segmentList, s + 1); i++) {
+        const arcs = int(arcStart, int(list, i));
+        for (let arc = arcs + int(segmentFirst, s); arc < arcs + int(segmentEnd, s); arc++) {
+          if (int(arcTarget, arc) == TO_STAR) setInt(arcTarget, arc, star);
+        }
+      }
+    }
+  }
+  finish(from, star + 1, false);
+}
+
+/** Marks arcs that lead to `⋆`, of which the number is not known yet. They have no mass. */
+const TO_STAR = -2;
+
+/** The contexts of one symbol. False if some expansion has no mass and so no context. */
+function keepSymbol(slot: i32, symbol: i32, first: i32, count: i32): bool {
+  let opened = 0;
+  let closed = 0;
+  let depth = 0;
+  let withBefore = 0; // decisions in common with the element before
+  let sinceClosed = 0; // and with the group closed last
+  let lastClosed = -1;
+  for (let i = 0; i <= count; i++) {
+    while (depth > 0 && (i == count || int(groupLength, int(stack, depth - 1)) > withBefore)) {
+      const g = int(stack, --depth);
+      if (lastClosed >= 0) setInt(groupCommon, lastClosed, min(int(groupLength, g), sinceClosed));
+      store<u64>(keptKey + (<usize>closed << 3), <u64>g);
+      closed++;
+      lastClosed = g;
+      sinceClosed = i32.MAX_VALUE;
+    }
+    if (i == count) break;
+    sinceClosed = min(sinceClosed, withBefore);
+    const c = int(list, first + i);
+    const length = min(int(contextLength, c) + 1, longest);
+    const told = tellingLength(c, symbol, length, withBefore);
+    let g = depth > 0 ? int(stack, depth - 1) : -1;
+    if (g < 0 || int(groupLength, g) < told) {
+      g = opened++;
+      setInt(groupStart, g, c);
+      setInt(groupLength, g, told);
+      setNum(keptMass, g, 0);
+      setInt(stack, depth++, g);
+    }
+    setInt(listScratch, i, g);
+    if (num(logForward, c) > -Infinity && num(arcScore, int(arcStart, c) + symbol) > -Infinity) setNum(keptMass, g, 1);
+    withBefore = min(int(listCommon, first + i) + 1, longest);
+  }
+  needContexts(contextCount + closed + 1);
+  let shared = i32.MAX_VALUE; // in common between the last context made and the group at hand
+  let last = -1;
+  let all = true;
+  for (let rank = 0; rank < closed; rank++) {
+    const g = <i32>key(rank);
+    if (num(keptMass, g) == 1) {
+      if (last >= 0) setInt(contextCommon, last, shared);
+      last = contextCount;
+      shared = i32.MAX_VALUE;
+      setInt(groupRow, g, last);
+      addContext(slot, int(groupStart, g), symbol, int(groupLength, g), 0, 0);
+      setNum(mass, last, 0);
+    } else {
+      setInt(groupRow, g, TO_STAR);
+      all = false;
+    }
+    if (g != lastClosed) shared = min(shared, int(groupCommon, g));
+  }
+  for (let i = 0; i < count; i++) {
+    const arc = int(arcStart, int(list, first + i)) + symbol;
+    const target = int(groupRow, int(listScratch, i));
+    setInt(arcTarget, arc, target);
+    if (target >= 0) setNum(mass, target, num(mass, target) + num(arcMass, arc));
+  }
+  return all;
 }

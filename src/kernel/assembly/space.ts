@@ -9,6 +9,7 @@ import {
   contextSymbol,
   int,
   needRows,
+  needWalks,
   num,
   rows,
   rowStart,
@@ -38,7 +39,7 @@ let slotInput: usize = 0;
 let starts: usize = 0;
 
 // Fields of a family, of which there is one block after another.
-const FAMILY_FIELDS = 11;
+const FAMILY_FIELDS = 12;
 const TREE_ROW = 0;
 const CHILD_START = 1;
 const CHILD_EVENT = 2;
@@ -52,6 +53,8 @@ const KEYED = 8;
 /** i32 by node: least event of a child, and one past the greatest. */
 const LEAST_EVENT = 9;
 const END_EVENT = 10;
+/** The most decisions back that its rows look. */
+const DEPTH = 11;
 
 const NONE: i32 = i32.MIN_VALUE;
 
@@ -197,4 +200,68 @@ export function countRows(context: i32, masses: usize, first: i32, end: i32, cou
       }
     }
   }
+}
+
+/**
+ * How far down each family's tree the suffix at hand goes: blocks of nodes alive, whether the next decision had no node, and
+ * the nodes met, the root first.
+ */
+let walks: usize = 0;
+let walkFields: i32 = 0;
+
+/** Walks begin anew, for suffixes of up to `longest` decisions. */
+export function startWalks(longest: i32): void {
+  walkFields = longest + 3;
+  walks = needWalks(familyCount * walkFields);
+  for (let f = 0; f < familyCount; f++) {
+    const walk = walks + (<usize>(f * walkFields) << 2);
+    setInt(walk, 0, 0);
+    setInt(walk, 1, 0);
+    setInt(walk, 2, 0);
+  }
+}
+
+/**
+ * How much of the suffix of an expansion the rows can tell from a shorter one: the depth to which some family has nodes. What
+ * is beyond has the same future with and without, so it need not be remembered. The walk down a tree goes on from that of
+ * the expansion before, with which it has `common` decisions in common.
+ */
+export function tellingLength(context: i32, symbol: i32, length: i32, common: i32): i32 {
+  let telling = length > 0 ? 1 : 0; // a context of one decision is never ⋆, which has a row of its own
+  for (let f = 0; f < familyCount; f++) {
+    const family = families + (<usize>(f * FAMILY_FIELDS) << 2);
+    if (int(family, PAIRS) || int(family, KEYED) || int(family, SKIP) >= 0) {
+      // What a family that looks at the input too will ask at later slots is not known here.
+      telling = max(telling, min(length, int(family, DEPTH)));
+      continue;
+    }
+    const walk = walks + (<usize>(f * walkFields) << 2);
+    let alive = int(walk, 0);
+    let dead = int(walk, 1);
+    if (common < alive) {
+      alive = common;
+      dead = 0;
+    } else if (common == alive) dead = 0;
+    if (!dead) {
+      let c = context;
+      for (let n = 1; n < alive; n++) c = int(contextParent, c);
+      while (alive < length) {
+        let event = symbol;
+        if (alive > 0) {
+          event = int(contextSymbol, c);
+          c = int(contextParent, c);
+        }
+        const child = childOf(family, int(walk, 2 + alive), event);
+        if (child < 0) {
+          dead = 1;
+          break;
+        }
+        setInt(walk, 2 + ++alive, child);
+      }
+    }
+    setInt(walk, 0, alive);
+    setInt(walk, 1, dead);
+    telling = max(telling, alive);
+  }
+  return min(telling, length);
 }

@@ -18,7 +18,8 @@ const SUMS = 5;
 const KEPT = 6;
 const SYMBOLS = 7;
 const SEGMENTS = 8;
-const GROUPS = 9;
+const WALKS = 9;
+const GROUPS = 10;
 
 export let slotStart: usize = 0;
 export let contextSlot: usize = 0;
@@ -66,6 +67,9 @@ export let segmentFirst: usize = 0;
 export let segmentEnd: usize = 0;
 export let segmentList: usize = 0;
 export let segmentGroup: usize = 0;
+
+/** i32: see space.ts. */
+let walks: usize = 0;
 
 export let contextCount: i32 = 0;
 
@@ -115,6 +119,7 @@ function reload(): void {
   segmentEnd = load<u32>(at, 68);
   segmentList = load<u32>(at, 72);
   segmentGroup = load<u32>(at, 76);
+  walks = load<u32>(at, 80);
 }
 
 function need(group: i32, count: i32): void {
@@ -149,6 +154,12 @@ export function needSymbols(count: i32): void {
 }
 export function needSegments(count: i32): void {
   need(SEGMENTS, count + 1);
+}
+
+/** Room for walks down trees; returns where it is. */
+export function needWalks(count: i32): usize {
+  need(WALKS, count);
+  return walks;
 }
 
 // Numbers in arrays.
