@@ -13,5 +13,6 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0,
     license: { fileName: "licences.md" },
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });

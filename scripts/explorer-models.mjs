@@ -190,7 +190,7 @@ async function tagging(folder) {
       name: "English parts of speech",
       view: "tag",
       about: `Learned from ${tagger.summary.positions.toLocaleString("en")} words in ${training.length} documents of the Brown corpus.`,
-      test: { file: "brown-test.txt", format: "columns" },
+      test: { file: "brown-test.txt", format: "sequences" },
     }),
   ];
 }

@@ -23,5 +23,5 @@ export interface BuiltInModel {
   test?: { file: string; format: TestFormat };
 }
 
-/** `digits`: pictures of digits; `columns`: words and labels; `pairs`: input TAB output. */
-export type TestFormat = "digits" | "columns" | "pairs";
+/** `digits`: pictures of digits; `sequences`: in any format of tagging data; `pairs`: input TAB output. */
+export type TestFormat = "digits" | "sequences" | "pairs";

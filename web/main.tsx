@@ -7,3 +7,8 @@ import "./style.css";
 const place = document.getElementById("app") as HTMLElement;
 place.replaceChildren();
 render(<App />, place);
+
+// A page that this machine serves itself needs no copy.
+if (isSecureContext && !/^(127\.|localhost$|\[::1\])/.test(location.hostname) && "serviceWorker" in navigator) {
+  void navigator.serviceWorker.register("offline.js");
+}

@@ -1,7 +1,7 @@
 // The models on offer and which worker has which. A model is fetched when a view first needs it, once for each worker.
 
 import type { BuiltInModel, ModelKind, TestFormat, View } from "./catalogue.js";
-import { type Engine, EngineError, quick } from "./engine.js";
+import { type Engine, EngineError, patient, quick } from "./engine.js";
 import type { LoadedModel } from "./protocol.js";
 
 export interface OfferedModel {
@@ -92,8 +92,9 @@ export async function offeredModels(): Promise<OfferedModel[]> {
 export async function openFile(file: File): Promise<OfferedModel> {
   const id = `file:${file.name}`;
   const bytes = await file.arrayBuffer();
-  // Under a name of its own until it is known to be sound: a broken file must not take the place of a good one.
+  // What is broken is refused by the worker, and an open model of that name stays.
   const found = await quick.call("load", { id, name: file.name, bytes });
+  inEngine.get(patient)?.delete(id); // another file of that name may have been open
   inEngine.set(quick, (inEngine.get(quick) ?? new Map()).set(id, found));
   return { id, name: file.name, view: viewOf(found.kind, found.readsText), about: "Opened from a file.", bytes };
 }

@@ -85,6 +85,11 @@ export type DecipherProgress =
 export interface DecipherResult {
   /** With other readings, most probable first. */
   key: [cipher: string, reading: Reading & { others: Reading[]; count: number }][];
+  /** Share of the text that is right, as the probabilities expect. */
+  expectedAccuracy: number;
+  /** Signs that it takes to tell such a key, about, and those there are. */
+  unicity: number;
+  places: number;
   stopped: boolean;
 }
 
@@ -138,7 +143,7 @@ export interface Calls {
     result: DecipherResult;
   };
   evaluate: {
-    params: Named & { url?: string; text?: string; format: TestFormat; choice?: Choice };
+    params: Named & { url?: string; text?: string; file?: string; format: TestFormat; choice?: Choice };
     progress: number;
     result: EvaluateResult;
   };

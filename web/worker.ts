@@ -14,8 +14,13 @@ import {
 } from "../src/browser.js";
 import { pixelAttributes, pixelsOf } from "../src/cli/demo/digits.js";
 import { columnsParser } from "../src/data/columns.js";
+import { crfsuiteParser } from "../src/data/crfsuite.js";
+import { detectFormat, taggingFormats } from "../src/data/detect.js";
+import { jsonlParser } from "../src/data/jsonl.js";
+import { lettersParser, pixelChoices } from "../src/data/letters.js";
 import { detectLayout, joinSymbols, kindsOf, layoutOf, parsePair, splitSymbols } from "../src/data/pair-lines.js";
 import { LanguageModel } from "../src/tasks/language.js";
+import type { TestFormat } from "./catalogue.js";
 import type {
   CallName,
   Calls,
@@ -139,13 +144,16 @@ const handlers: Handlers = {
         x,
         { plain, probability, others: others.slice(0, 3), count },
       ]),
+      expectedAccuracy: found.expectedAccuracy,
+      unicity: found.unicity,
+      places: cipher.sequences.flat().filter((symbol) => symbol !== " ").length,
       stopped: found.stopped,
     };
   },
 
-  async evaluate({ model, url, text, format, choice }, { progress, stopped }) {
+  async evaluate({ model, url, text, file, format, choice }, { progress, stopped }) {
     const content = text ?? new TextDecoder().decode(await fetched(url as string, "test data", () => undefined));
-    const questions = questionsOf(content, format, model);
+    const questions = questionsOf(content, format, model, file);
     const judged: Judged[] = [];
     let paused = performance.now();
     for (const ask of questions) {
@@ -221,17 +229,22 @@ function keyOf(key: ReadonlyMap<string, string>): Key {
 }
 
 /** Each input of a test as a function that has the model answer it. */
-function questionsOf(content: string, format: string, model: string): ((choice?: Choice) => Judged)[] {
+function questionsOf(
+  content: string,
+  format: TestFormat,
+  model: string,
+  file?: string,
+): ((choice?: Choice) => Judged)[] {
   if (format === "digits") {
     return (JSON.parse(content) as { truth: string; digits: string[] }[]).map(({ truth, digits }) => (choice) => {
       const attributes = digits.map((digit) => pixelAttributes(pixelsOf(digit)));
       return { ...judgeLabels(model, { attributes }, [...truth], "", choice), digits };
     });
   }
-  if (format === "columns") {
-    return sequencesOf(content).map((sequence) => (choice) => {
+  if (format === "sequences") {
+    return sequencesOf(content, tagger(model), file).map((sequence) => (choice) => {
       const truth = (sequence.labels ?? []).map((label) => (typeof label === "string" ? label : "_"));
-      const words = (sequence.columns ?? []).map((row) => row[0]);
+      const words = sequence.columns?.map((row) => row[0]) ?? [sequence.id ?? `sequence at line ${sequence.line}`];
       return judgeLabels(model, sequence, truth, " ", choice, words.join(" "));
     });
   }
@@ -240,7 +253,7 @@ function questionsOf(content: string, format: string, model: string): ((choice?:
   const lines = content.split(/\r?\n/);
   const layout = detectLayout(lines, layoutOf(transducer(model)));
   lines.forEach((line, i) => {
-    const pair = parsePair(line, layout, false, { line: i + 1 });
+    const pair = parsePair(line, layout, false, { file, line: i + 1 });
     if (!pair) return;
     const key = joinSymbols(pair.input, read);
     const known = answers.get(key) ?? { input: pair.input, outputs: new Set<string>() };
@@ -278,10 +291,22 @@ function judgeLabels(
   };
 }
 
-function sequencesOf(content: string): TaggingSequence[] {
-  const parser = columnsParser({ labelled: true });
-  const sequences: (TaggingSequence | undefined)[] = content.split(/\r?\n/).map((line, i) => parser.line(line, i + 1));
-  return [...sequences, parser.end()].filter((sequence) => sequence !== undefined);
+/** Labelled sequences in the format that the model's training data had, or else the one that the text shows. */
+function sequencesOf(content: string, { note }: Tagger, file?: string): TaggingSequence[] {
+  const lines = content.replace(/^\ufeff/, "").split(/\r?\n/);
+  const input = (note.input ?? {}) as { format?: unknown; pixels?: unknown; labelSets?: unknown };
+  const format = taggingFormats.find((known) => known === input.format) ?? detectFormat(lines, file);
+  const options = { labelled: true, labelSets: input.labelSets === true, file };
+  const parser = {
+    columns: columnsParser,
+    crfsuite: crfsuiteParser,
+    jsonl: jsonlParser,
+    letters: (common: typeof options) =>
+      lettersParser({ ...common, pixels: pixelChoices.find((choice) => choice === input.pixels) }),
+  }[format](options);
+  return [...lines.map((line, i) => parser.line(line, i + 1)), parser.end()].filter(
+    (sequence) => sequence !== undefined,
+  );
 }
 
 /** A file of the site, with the share that has come so far reported. */

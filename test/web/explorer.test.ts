@@ -8,7 +8,7 @@ import { executable, launch, watchFaults } from "../../scripts/browser.mjs";
 import { pixelAttributes, shrink } from "../../src/cli/demo/digits.js";
 import { greyOf } from "../../web/digits.js";
 import { columns } from "../cli/helpers.js";
-import { buildSite, Explorer, longBuild, modelData } from "./site.js";
+import { buildSite, Explorer, longBuild, modelData, PlainHost } from "./site.js";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
@@ -335,6 +335,26 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     } finally {
       await own.stop();
     }
+  });
+
+  test("as a static site it works in any folder of a host, and again when the host is gone", async () => {
+    const host = new PlainHost();
+    const address = await host.start();
+    page = await (await browser.newContext()).newPage();
+    watchFaults(page, faults);
+    await page.goto(`${address}#/tag`);
+    await page.locator(".tagged").waitFor();
+    await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+    // From the second visit on, everything goes through the service worker.
+    await page.reload();
+    await page.locator(".tagged").waitFor();
+    await host.stop();
+    await page.reload();
+    await page.getByRole("textbox", { name: "Sentence" }).fill("Nobody is there .");
+    await expect.poll(() => page.locator(".tagged .word").allInnerTexts()).toEqual(["Nobody", "is", "there", "."]);
+    // What was never fetched is told in words.
+    await page.goto(`${address}#/pronounce`);
+    await page.getByText("are you still online?").waitFor();
   });
 
   test("only the page itself is served, to those who know its address", async () => {

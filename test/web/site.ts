@@ -3,13 +3,17 @@
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { ended, Folder, type Ran, until } from "../cli/helpers.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const models = join(root, "dist", "web", "models");
+const siteFolder = new URL("../../dist/web/", import.meta.url);
+const models = fileURLToPath(new URL("models", siteFolder));
 
 /** ms: making the models takes a minute of one core. */
 export const longBuild = 600_000;
@@ -64,5 +68,32 @@ export class Explorer {
     const { code, out, error } = await this.folder.run([...words, "--json"], input);
     if (code !== 0) throw new Error(error);
     return JSON.parse(out.trim().split("\n")[0]) as T;
+  }
+}
+
+const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+
+/** The site on a host as plain as can be, in a folder of it: no headers but the type, nothing packed. */
+export class PlainHost {
+  private readonly server = createServer(async ({ url = "" }, response) => {
+    const path = decodeURIComponent(url.replace(/^\/some\/folder\//, "")) || "index.html";
+    try {
+      const content = await readFile(new URL(path, siteFolder));
+      response.writeHead(200, { "Content-Type": types[extname(path)] ?? "application/octet-stream" }).end(content);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+
+  /** Returns the address: a name that leads here in every browser, and is trusted as a host with a certificate is. */
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    return `http://explorer.localhost:${(this.server.address() as AddressInfo).port}/some/folder/`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
   }
 }

@@ -57,6 +57,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
   const [key, setKey] = useState<Map<string, Found>>(new Map());
   const [passes, setPasses] = useState<Extract<DecipherProgress, { stage: "pass" }>[]>([]);
   const [searches, setSearches] = useState<Extract<DecipherProgress, { stage: "search" }>[]>([]);
+  const [outcome, setOutcome] = useState<DecipherResult>();
   const [trouble, setTrouble] = useState<Error>();
   const [marked, setMarked] = useState("");
   const control = useRef<AbortController | undefined>(undefined);
@@ -68,6 +69,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
     setKey(new Map());
     setPasses([]);
     setSearches([]);
+    setOutcome(undefined);
     setTrouble(undefined);
   };
   useEffect(() => reset, [text, offered?.id, oneToOne]);
@@ -100,6 +102,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
       );
       if (control.current !== mine) return;
       setKey(new Map(found.key));
+      setOutcome(found);
       setPhase(found.stopped ? "paused" : "done");
     } catch (failure) {
       if (control.current !== mine) return;
@@ -211,6 +214,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
             </p>
             {phase === "running" && <progress aria-label="Working" />}
           </div>
+          {phase === "done" && outcome && <Doubts outcome={outcome} />}
           <div class="decipher">
             <CipherText shape={shape} found={key} known={known} marked={marked} onMark={setMarked} />
             <KeyTable
@@ -247,6 +251,19 @@ function statusText(
   if (phase === "running") return passes.length > 0 ? `${done}…` : `Searching for a first key, ${done}…`;
   if (phase === "paused") return `Paused after ${done}. Fix letters you know in the key, then go on.${letters}`;
   return `Done after ${done}.${letters}`;
+}
+
+/** Says how far the solution can be trusted, where it cannot be far. */
+function Doubts({ outcome: { expectedAccuracy, unicity, places } }: { outcome: DecipherResult }) {
+  if (expectedAccuracy >= 0.9 && places >= unicity) return null;
+  return (
+    <p class="lesson">
+      {expectedAccuracy < 0.9 &&
+        `About ${percentText(expectedAccuracy)} of the letters are right, by the model’s own doubts. `}
+      {places < unicity && `${places} signs are few: about ${Math.ceil(unicity)} are needed to tell such a key. `}
+      Fix what you know, and go on.
+    </p>
+  );
 }
 
 /** `q=a x=e`: cipher symbols and their plain ones; a symbol may itself be `=`. */

@@ -59,8 +59,8 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
   const contexts = Math.max(1, Math.min(20, Math.round(Number(params.B ?? 3)) || 3));
   const choice: Choice | undefined = mode === "own" ? undefined : { inference: mode, contexts };
   const precision = Math.min(0.999, Math.max(0.5, Number(params.precision ?? usualPrecision) || usualPrecision));
-  const ownFormat: TestFormat = model?.kind === "transducer" ? "pairs" : "columns";
-  const source = own ? { text: own.text, format: ownFormat } : offered?.test;
+  const ownFormat: TestFormat = model?.kind === "transducer" ? "pairs" : "sequences";
+  const source = own ? { text: own.text, file: own.name, format: ownFormat } : offered?.test;
   const question = model && source ? JSON.stringify([model.id, own?.name, source, choice]) : "";
 
   useEffect(() => {
