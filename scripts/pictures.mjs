@@ -11,7 +11,11 @@ import { buildWeb } from "./build-web.mjs";
 
 const folder = join(root, "docs", "pictures");
 
-/** Each with what has to happen before the picture is taken. @type {Record<string, { hash: string, ready: (page: Page) => Promise<void> }>} */
+/**
+ * Each with what has to happen before the picture is taken; `part` shows the page from one element down to another alone, and
+ * only as it is on a large light screen.
+ * @type {Record<string, { hash: string, ready: (page: Page) => Promise<void>, part?: [from: string, to: string] }>}
+ */
 const shots = {
   read: {
     hash: "#/read?date=1",
@@ -20,6 +24,11 @@ const shots = {
   "read-beam": {
     hash: "#/read?date=1&mode=beam&B=3",
     ready: (page) => page.locator('.slots[aria-busy="false"]').waitFor(),
+  },
+  "sure-and-wrong": {
+    hash: "#/read?date=1&mode=beam&B=3",
+    ready: (page) => page.locator('.slots[aria-busy="false"]').waitFor(),
+    part: [".controls", ".heat"],
   },
   pronounce: {
     hash: "#/pronounce?word=phonograph&letter=1",
@@ -61,14 +70,17 @@ try {
   const faults = [];
   for (const [look, options] of Object.entries(looks)) {
     const context = await browser.newContext(options);
-    for (const [name, { hash, ready }] of Object.entries(shots)) {
+    for (const [name, { hash, ready, part }] of Object.entries(shots)) {
+      if (part && look !== "") continue;
       if (name === "read-beam" && look !== "") continue; // it shows the beam, not the look
       const page = await context.newPage();
       watchFaults(page, faults);
       await page.goto(address + hash);
       await ready(page);
       await page.waitForTimeout(600); // ms: bars and charts come to rest
-      writeFileSync(join(folder, `${name}${look}.webp`), await packed(page, await page.screenshot({ fullPage: true })));
+      const clip = part && (await between(page, ...part));
+      const picture = await page.screenshot({ fullPage: true, clip });
+      writeFileSync(join(folder, `${name}${look}.webp`), await packed(page, picture));
       await page.close();
     }
     await context.close();
@@ -77,6 +89,20 @@ try {
 } finally {
   await browser.close();
   server.kill();
+}
+
+/**
+ * The page from the top of one element to that of another, with a little room around.
+ * @param {Page} page
+ * @param {string} from
+ * @param {string} to
+ */
+async function between(page, from, to) {
+  const room = 12;
+  const first = await page.locator(from).first().boundingBox();
+  const end = await page.locator(to).first().boundingBox();
+  if (!first || !end) throw new Error(`${from} or ${to} is not on the page`);
+  return { x: 0, y: first.y - room, width: page.viewportSize()?.width ?? 0, height: end.y - first.y + room };
 }
 
 /**
