@@ -19,6 +19,7 @@ import { detectFormat, taggingFormats } from "../src/data/detect.js";
 import { jsonlParser } from "../src/data/jsonl.js";
 import { lettersParser, pixelChoices } from "../src/data/letters.js";
 import { detectLayout, joinSymbols, kindsOf, layoutOf, parsePair, splitSymbols } from "../src/data/pair-lines.js";
+import { type Expectations, LocalExpecter } from "../src/learn/em.js";
 import { LanguageModel } from "../src/tasks/language.js";
 import type { TestFormat } from "./catalogue.js";
 import type {
@@ -47,6 +48,9 @@ type Handlers = {
     work: Work<Name>,
   ) => Calls[Name]["result"] | Promise<Calls[Name]["result"]>;
 };
+
+/** Least time between the passes of EM, in ms. */
+const passTime = 280;
 
 const models = new Map<string, Model>();
 const stopped = new Set<number>();
@@ -132,6 +136,7 @@ const handlers: Handlers = {
       known,
       begin,
       shouldStop: stopped,
+      expecter: (cipherModel, sequences) => new UnhurriedExpecter(cipherModel, sequences),
       onSearch: (tried, score, best, key) => {
         progress({ stage: "search", tried, score, best, key: keyOf(key()) });
       },
@@ -167,6 +172,17 @@ const handlers: Handlers = {
     return { judged, stopped: judged.length < questions.length };
   },
 };
+
+/** Counts as usual, but lets each pass be seen before the next. */
+class UnhurriedExpecter extends LocalExpecter {
+  private shown = 0;
+
+  override async expect(logEmission: Float64Array, shouldStop?: () => boolean): Promise<Expectations | undefined> {
+    while (performance.now() < this.shown && !shouldStop?.()) await new Promise((resolve) => setTimeout(resolve, 20));
+    this.shown = performance.now() + passTime;
+    return super.expect(logEmission, shouldStop);
+  }
+}
 
 function describe(id: string, model: Model): LoadedModel {
   const common = { id, columns: 1, readsText: false, spaces: false };

@@ -5,17 +5,21 @@ export interface CipherExample {
   id: string;
   name: string;
   text: string;
+  /** EM alone gets there, and is worth watching; else a search for a first key comes before it. */
+  emAlone: boolean;
 }
 
 export const cipherExamples: readonly CipherExample[] = [
   {
     id: "riverbank",
     name: "A note in cipher",
+    emAlone: true,
     text: `Quanx yqm dxwavvavw hf wxh sxkg hakxe fj mahhavw dg rxk mamhxk fv hrx dqvz, qve fj rqsavw vfhravw hf ef: fvnx fk hyanx mrx rqe ixxixe avhf hrx dffz rxk mamhxk yqm kxqeavw, doh ah rqe vf ianhokxm fk nfvsxkmqhafvm av ah.`,
   },
   {
     id: "zodiac",
     name: "Zodiac-408",
+    emAlone: false,
     text: `9%P/Z/UB%kOR=pX=B
 WV+eGYF69HP@K!qYe
 MJY^UIk7qTtNQYD5)

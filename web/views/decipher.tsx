@@ -50,6 +50,8 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
   const plainSymbols = (model?.symbols ?? []).filter((symbol) => symbol !== " ");
   const mayBeOneToOne = cipherSymbols.size <= plainSymbols.length;
   const oneToOne = mayBeOneToOne && params.keys !== "many";
+  const searchUsual = example?.emAlone ? "no" : "yes";
+  const searching = (params.search ?? searchUsual) === "yes";
   const contexts = wholeOf(params.B, 0, 100, 60);
   const known = useMemo(() => parseKnown(params.known, cipherSymbols), [params.known, cipherSymbols]);
 
@@ -72,7 +74,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
     setOutcome(undefined);
     setTrouble(undefined);
   };
-  useEffect(() => reset, [text, offered?.id, oneToOne]);
+  useEffect(() => reset, [text, offered?.id, oneToOne, searching]);
 
   const run = async (goOn: boolean): Promise<void> => {
     if (!model) return;
@@ -82,9 +84,12 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
     setPhase("running");
     setTrouble(undefined);
     const before = goOn ? passes.length : 0;
+    // An empty key to begin with leaves everything to EM.
     const begin = goOn
       ? Object.fromEntries([...key].map(([cipher, { plain }]) => [cipher, known[cipher] ?? plain]))
-      : undefined;
+      : searching
+        ? undefined
+        : {};
     try {
       const found: DecipherResult = await patient.call(
         "decipher",
@@ -121,8 +126,8 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
   return (
     <>
       <Intro title="Decipher a text">
-        Nothing is known but how letters follow each other in English. A search proposes keys; EM weighs every reading
-        of the text at once and settles the rest. Letters fade in as doubt goes.
+        Nothing is known but how letters follow each other in English. EM weighs every reading of the text at once,
+        again and again, and letters fade in as doubt goes. Harder ciphers need a first key, found by search.
       </Intro>
       <section class="controls" aria-label="Cipher">
         <label class="field">
@@ -137,6 +142,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
                 known: undefined,
                 model: undefined,
                 keys: undefined,
+                search: undefined,
               });
             }}
           >
@@ -149,15 +155,29 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
           </select>
         </label>
         <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id })} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={oneToOne}
-            disabled={!mayBeOneToOne || phase === "running"}
-            onChange={(event) => change({ keys: event.currentTarget.checked ? undefined : "many" })}
-          />
-          each letter has one sign
-        </label>
+        <div class="checks">
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={oneToOne}
+              disabled={!mayBeOneToOne || phase === "running"}
+              onChange={(event) => change({ keys: event.currentTarget.checked ? undefined : "many" })}
+            />
+            each letter has one sign
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={searching}
+              disabled={phase === "running"}
+              onChange={(event) => {
+                const search = event.currentTarget.checked ? "yes" : "no";
+                change({ search: search === searchUsual ? undefined : search });
+              }}
+            />
+            search for a first key
+          </label>
+        </div>
         <Slider
           label="B, contexts kept"
           value={contexts}
@@ -210,7 +230,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
               data-passes={passes.length}
               data-searches={searches.length}
             >
-              {statusText(phase, searches, passes, known)}
+              {statusText(phase, searching, searches, passes, known)}
             </p>
             {phase === "running" && <progress aria-label="Working" />}
           </div>
@@ -237,6 +257,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
 
 function statusText(
   phase: Phase,
+  searching: boolean,
   searches: readonly unknown[],
   passes: readonly unknown[],
   known: Record<string, string>,
@@ -244,6 +265,7 @@ function statusText(
   const fixed = Object.keys(known).length;
   const letters = fixed === 0 ? "" : ` ${fixed} ${fixed === 1 ? "letter is" : "letters are"} fixed.`;
   if (phase === "ready") return `Press Start.${letters}`;
+  if (phase === "running" && !searching && passes.length === 0) return "The first pass of EM…";
   const done =
     passes.length > 0
       ? `${passes.length} ${passes.length === 1 ? "pass" : "passes"} of EM`
