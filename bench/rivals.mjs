@@ -1,11 +1,11 @@
 // Other programs that are measured beside Stargram: the npm package `crfsuite`, fetched on demand into a cache folder outside
 // this project, and programs on the PATH.
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { say } from "./harness.mjs";
+import { number, say } from "./harness.mjs";
 
 /** The same folder as that of data sets, which users can choose. */
 const folder = join(process.env.STARGRAM_CACHE ?? join(homedir(), ".cache", "stargram"), "bench");
@@ -66,6 +66,129 @@ export function onPath(name) {
     }
   }
   return undefined;
+}
+
+/**
+ * Runs a program and gives the processor seconds it took, by the shell's count.
+ * @param {string} program
+ * @param {readonly string[]} words
+ */
+function secondsOf(program, words) {
+  const shell = spawnSync("sh", ["-c", '"$0" "$@" >/dev/null 2>&1 || exit 1; times', program, ...words], {
+    encoding: "utf8",
+  });
+  if (shell.status !== 0) throw new Error(`\`${program}\` failed`);
+  // The second line is of the children: user and system time, as 0m1.234s.
+  const times = [...(shell.stdout.split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  return times.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
+}
+
+/**
+ * Taggers on the PATH: the program that shows it is there, what data it reads, how it trains and tags.
+ * @type {Record<string, { attributes: boolean, train(files: Files): string[], tagger: string, tag(files: Files, test: string): string[] }>}
+ * @typedef {{ train: string, template: string, model: string }} Files
+ */
+const programs = {
+  crfsuite: {
+    attributes: true,
+    train: ({ train, model }) => ["learn", "-m", model, train],
+    tagger: "crfsuite",
+    tag: ({ model }, test) => ["tag", "-m", model, test],
+  },
+  wapiti: {
+    attributes: false,
+    train: ({ train, template, model }) => ["train", "-p", template, train, model],
+    tagger: "wapiti",
+    tag: ({ model }, test) => ["label", "-m", model, test],
+  },
+  crf_learn: {
+    attributes: false,
+    train: ({ train, template, model }) => [template, train, model],
+    tagger: "crf_test",
+    tag: ({ model }, test) => ["-m", model, test],
+  },
+};
+
+/**
+ * Letters a second of the taggers on the PATH, on pictures of letters, and a sentence about those that are not there. They
+ * read files; what reading one word takes is taken off.
+ * @typedef {import("../dist/tasks/sequence.js").TaggingSequence} TaggingSequence
+ * @param {readonly TaggingSequence[]} training
+ * @param {readonly TaggingSequence[]} test
+ */
+export function taggersOnPath(training, test) {
+  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
+  const pixels = [...new Set(training.flatMap(({ attributes = [] }) => attributes.flat()))].sort();
+  const fileOf = (
+    /** @type {string} */ name,
+    /** @type {readonly TaggingSequence[]} */ words,
+    /** @type {boolean} */ named,
+  ) => {
+    const lineOf = (/** @type {readonly string[]} */ own, /** @type {unknown} */ label) =>
+      named ? [label, ...own].join("\t") : [...pixels.map((pixel) => (own.includes(pixel) ? 1 : 0)), label].join("\t");
+    const blocks = words.map(({ attributes = [], labels = [] }) =>
+      attributes.map((own, i) => `${lineOf(own, labels[i])}\n`).join(""),
+    );
+    writeFileSync(join(folder, name), `${blocks.join("\n")}\n`);
+    return join(folder, name);
+  };
+  const template = join(folder, "template");
+  writeFileSync(template, `${pixels.map((_, i) => `U${i}:%x[0,${i}]\n`).join("")}B\n`);
+  /** @type {Record<string, number>} */
+  const rates = {};
+  const notes = absent(Object.keys(programs));
+  for (const [name, { attributes, train, tagger, tag }] of Object.entries(programs)) {
+    if (!onPath(name)) continue;
+    say(`  ${name}`);
+    const files = { train: fileOf("train", training, attributes), template, model: join(folder, `${name}.model`) };
+    try {
+      secondsOf(name, train(files));
+      const one = secondsOf(tagger, tag(files, fileOf("one", test.slice(0, 1), attributes)));
+      const all = secondsOf(
+        tagger,
+        tag(files, fileOf("all", Array.from({ length: 20 }, () => test).flat(), attributes)),
+      );
+      rates[name] = (20 * test.reduce((sum, { labels = [] }) => sum + labels.length, 0)) / (all - one);
+    } catch (error) {
+      notes.push(`${error instanceof Error ? error.message : error}, so it was not measured.`);
+    }
+  }
+  rmSync(folder, { recursive: true });
+  return { rates, notes };
+}
+
+/**
+ * Words a second of Phonetisaurus, if it is there.
+ * @param {readonly { input: readonly string[], output: readonly string[] }[]} pairs
+ * @param {readonly (readonly string[])[]} words
+ */
+export function phonetisaurus(pairs, words) {
+  const notes = absent(["phonetisaurus-train", "phonetisaurus-apply"]);
+  if (notes.length > 0) return notes;
+  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
+  const file = (/** @type {string} */ name, /** @type {readonly string[]} */ lines) => {
+    writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+    return join(folder, name);
+  };
+  try {
+    const lexicon = file(
+      "lexicon",
+      pairs.map(({ input, output }) => `${input.join("")}\t${output.join(" ")}`),
+    );
+    const trained = join(folder, "trained");
+    secondsOf("phonetisaurus-train", ["--lexicon", lexicon, "--seq2_del", "--dir_prefix", trained]);
+    const apply = (/** @type {string} */ list) =>
+      secondsOf("phonetisaurus-apply", ["--model", join(trained, "model.fst"), "--word_list", list]);
+    const written = words.map((word) => word.join(""));
+    const seconds = apply(file("words", written)) - apply(file("one", written.slice(0, 1)));
+    return [
+      `Phonetisaurus, trained on the same pairs, applied to the same words: ${number(words.length / seconds)} words a second.`,
+    ];
+  } catch (error) {
+    return [`${error instanceof Error ? error.message : error}, so it was not measured.`];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** A sentence that says which of the programs are absent. @param {readonly string[]} names */

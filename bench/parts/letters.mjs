@@ -21,7 +21,7 @@ import {
   spreadText,
   timed,
 } from "../harness.mjs";
-import { absent, npmCrfsuite } from "../rivals.mjs";
+import { npmCrfsuite, taggersOnPath } from "../rivals.mjs";
 
 const TRAINING = [0, 2, 3, 4, 5, 6, 7, 8, 9];
 const TEST = [1];
@@ -90,7 +90,9 @@ export async function run() {
   const letterCount = (/** @type {typeof test} */ words) =>
     words.reduce((sum, { labels = [] }) => sum + labels.length, 0);
   const testLetters = letterCount(test);
-  const notes = absent(["crfsuite", "wapiti", "crf_learn"]);
+  // What they learned from does not change their rate.
+  const onPath = taggersOnPath(training.slice(0, 1000), test);
+  const { notes } = onPath;
   const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
 
   /** @type {Record<string, () => void>} */
@@ -226,6 +228,9 @@ export async function run() {
     ],
     notes: [
       ...notes,
+      ...Object.entries(onPath.rates).map(
+        ([name, one]) => `\`${name}\` on the PATH, from a file, first order: ${number(one)} letters a second.`,
+      ),
       ...(rivalTraining ? [`crfsuite trained for ${number(rivalTraining)} s in all.`] : []),
       `\`stargram train tag\` (order 3, B = 10, three passes): ${number(child.cpu)} s of processor time, peak memory ${number(child.peak / 2 ** 20)} MB (Node alone: ${number(bare.peak / 2 ** 20)} MB).`,
     ],
@@ -253,6 +258,7 @@ export async function run() {
       passRates,
       right,
       rivalTraining,
+      onPath: onPath.rates,
       peak: child.peak,
     },
   };
