@@ -4,7 +4,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { basename, extname, join, relative, sep } from "node:path";
+import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { InputError } from "../../core/errors.js";
@@ -28,7 +28,7 @@ import { examples } from "../options.js";
 import { plural, say, write } from "../output.js";
 
 /** Where the build puts the site, beside the compiled command. */
-const site = fileURLToPath(new URL("../../web/", import.meta.url));
+const site = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "web");
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
