@@ -147,15 +147,36 @@ export function chosenModel(models: readonly OfferedModel[], id: string | undefi
   return id === undefined ? models[0] : models.find((model) => model.id === id);
 }
 
-/** Says that a link names a model that is not here. */
-export function MissingModel({ id }: { id: string }) {
-  const name = id.replace(/^(file|given):/, "");
+/** Inputs to try, each a click away. */
+export function Suggestions({ texts, onChoose }: { texts: readonly string[]; onChoose: (text: string) => void }) {
   return (
-    <Trouble
-      error={{
-        message: `This link uses the model “${name}”, which is not here.`,
-        hint: "Open its file with “Open a model” above, or choose another view.",
-      }}
-    />
+    <p class="suggestions small">
+      Try{" "}
+      {texts.map((text) => (
+        <button type="button" class="link" key={text} onClick={() => onChoose(text)}>
+          {text}
+        </button>
+      ))}
+    </p>
   );
+}
+
+/** What stands between a view and its model: it is on its way, it is not here, or something went wrong. */
+export function ModelState(props: {
+  ready: boolean;
+  /** The model that the address names. */
+  named: string | undefined;
+  offered: OfferedModel | undefined;
+  loading: { model?: unknown; share: number; error?: { message: string; hint?: string } };
+  /** Of the view's own work. */
+  trouble?: { message: string; hint?: string };
+}) {
+  const { ready, named, offered, loading, trouble } = props;
+  if (ready && !offered && named !== undefined) {
+    const message = `This link uses the model “${named.replace(/^(file|given):/, "")}”, which is not here.`;
+    return <Trouble error={{ message, hint: "Open its file with “Open a model” above, or choose another view." }} />;
+  }
+  const failed = loading.error ?? trouble;
+  if (failed) return <Trouble error={failed} />;
+  return !loading.model && (offered || !ready) ? <Waiting share={loading.share} what="the model" /> : null;
 }

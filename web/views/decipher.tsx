@@ -8,17 +8,7 @@ import { wholeOf } from "../address.js";
 import { patient, quick } from "../engine.js";
 import { useAnswer, useModel } from "../hooks.js";
 import { ChartFigure } from "../parts/chart.js";
-import {
-  chosenModel,
-  Intro,
-  MissingModel,
-  ModelChoice,
-  percentText,
-  Slider,
-  Trouble,
-  type ViewProps,
-  Waiting,
-} from "../parts/common.js";
+import { chosenModel, Intro, ModelChoice, ModelState, percentText, Slider, type ViewProps } from "../parts/common.js";
 import type { CipherPiece, CipherShape, DecipherProgress, DecipherResult } from "../protocol.js";
 import { cipherExamples } from "./ciphers.js";
 
@@ -40,7 +30,8 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
   const spaced = asIs.result?.spaces ?? true;
   const fitting = models.find(({ id }) => id === (spaced ? "letters-spaced" : "letters")) ?? models[0];
   const offered = params.model === undefined ? fitting : chosenModel(models, params.model);
-  const { model, share, error } = useModel(patient, asIs.result ? offered : undefined);
+  const loading = useModel(patient, asIs.result ? offered : undefined);
+  const { model } = loading;
   const shape = useAnswer(
     quick,
     "cipher",
@@ -199,9 +190,13 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
           />
         </label>
       )}
-      <Trouble error={error ?? trouble ?? asIs.error} />
-      {ready && !offered && params.model && <MissingModel id={params.model} />}
-      {!model && !error && (offered || !ready) && <Waiting share={share} what="the language model" />}
+      <ModelState
+        ready={ready}
+        named={params.model}
+        offered={offered}
+        loading={loading}
+        trouble={trouble ?? asIs.error}
+      />
       {model && shape && (
         <>
           <div class="run">

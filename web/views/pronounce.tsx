@@ -9,13 +9,12 @@ import {
   Bar,
   chosenModel,
   Intro,
-  MissingModel,
   ModelChoice,
+  ModelState,
   percentText,
   Slider,
-  Trouble,
+  Suggestions,
   type ViewProps,
-  Waiting,
 } from "../parts/common.js";
 import type { PronounceResult } from "../protocol.js";
 
@@ -24,7 +23,8 @@ const longest = 60; // letters
 
 export function PronounceView({ models, ready, params, change }: ViewProps) {
   const offered = chosenModel(models, params.model);
-  const { model, share, error } = useModel(quick, offered);
+  const loading = useModel(quick, offered);
+  const { model } = loading;
   const word = (params.word ?? suggestions[0]).slice(0, longest);
   const text = word.trim().toLowerCase();
   const contexts = wholeOf(params.B, 0, 20, model?.choice.contexts ?? 4);
@@ -67,22 +67,8 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
           onInput={(value) => change({ B: String(value) })}
         />
       </section>
-      <p class="suggestions small">
-        Try{" "}
-        {suggestions.map((suggestion) => (
-          <button
-            type="button"
-            class="link"
-            key={suggestion}
-            onClick={() => change({ word: suggestion, candidate: undefined, letter: undefined })}
-          >
-            {suggestion}
-          </button>
-        ))}
-      </p>
-      <Trouble error={error ?? answer.error} />
-      {ready && !offered && params.model && <MissingModel id={params.model} />}
-      {!model && !error && (offered || !ready) && <Waiting share={share} what="the model" />}
+      <Suggestions texts={suggestions} onChoose={(word) => change({ word, candidate: undefined, letter: undefined })} />
+      <ModelState ready={ready} named={params.model} offered={offered} loading={loading} trouble={answer.error} />
       {result && text !== "" && result.nbest.length > 0 && (
         <Result
           result={result}

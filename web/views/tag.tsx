@@ -7,12 +7,12 @@ import {
   Bar,
   chosenModel,
   Intro,
-  MissingModel,
   ModelChoice,
+  ModelState,
   percentText,
+  Suggestions,
   Trouble,
   type ViewProps,
-  Waiting,
 } from "../parts/common.js";
 import type { TagResult } from "../protocol.js";
 import { columnsOf } from "../words.js";
@@ -31,7 +31,8 @@ const longest = 600; // characters
 
 export function TagView({ models, ready, params, change }: ViewProps) {
   const offered = chosenModel(models, params.model);
-  const { model, share, error } = useModel(quick, offered);
+  const loading = useModel(quick, offered);
+  const { model } = loading;
   const text = (params.text ?? suggestions[0]).slice(0, longest);
   const width = model?.columns ?? 1;
   const columns = columnsOf(text, width);
@@ -59,22 +60,8 @@ export function TagView({ models, ready, params, change }: ViewProps) {
         </label>
         <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id })} />
       </section>
-      <p class="suggestions small">
-        Try{" "}
-        {suggestions.map((suggestion) => (
-          <button
-            type="button"
-            class="link"
-            key={suggestion}
-            onClick={() => change({ text: suggestion, word: undefined })}
-          >
-            {suggestion}
-          </button>
-        ))}
-      </p>
-      <Trouble error={error ?? answer.error} />
-      {ready && !offered && params.model && <MissingModel id={params.model} />}
-      {!model && !error && (offered || !ready) && <Waiting share={share} what="the model" />}
+      <Suggestions texts={suggestions} onChoose={(chosen) => change({ text: chosen, word: undefined })} />
+      <ModelState ready={ready} named={params.model} offered={offered} loading={loading} trouble={answer.error} />
       {result && fits && model && (
         <>
           <Tagged

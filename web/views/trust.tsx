@@ -20,14 +20,12 @@ import {
   Bar,
   chosenModel,
   Intro,
-  MissingModel,
   ModelChoice,
+  ModelState,
   percentText,
   Segmented,
   Slider,
-  Trouble,
   type ViewProps,
-  Waiting,
 } from "../parts/common.js";
 import { DigitPicture } from "../parts/picture.js";
 import type { Choice, Judged } from "../protocol.js";
@@ -46,7 +44,8 @@ const mostListed = 8;
 export function TrustView({ models, ready, params, change }: ViewProps) {
   const able = models.filter(({ view }) => view !== "decipher");
   const offered = chosenModel(able, params.model);
-  const { model, share, error } = useModel(patient, offered);
+  const loading = useModel(patient, offered);
+  const { model } = loading;
   const [own, setOwn] = useState<{ name: string; text: string }>();
   const [judged, setJudged] = useState<Judged[]>();
   const [progress, setProgress] = useState(0);
@@ -146,9 +145,7 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
           </div>
         </div>
       </section>
-      <Trouble error={error ?? trouble} />
-      {ready && !offered && params.model && <MissingModel id={params.model} />}
-      {!model && !error && (offered || !ready) && <Waiting share={share} what="the model" />}
+      <ModelState ready={ready} named={params.model} offered={offered} loading={loading} trouble={trouble} />
       {model && !source && (
         <p class="soft">
           Open data with the right answers:{" "}
