@@ -54,7 +54,7 @@ export async function pronounce(stage: Stage): Promise<PronunciationReport> {
     generator(stage.seed, 0),
   );
   const take = (from: number, count: number) => Array.from(order.subarray(from, from + count), (i) => words[i]);
-  const [learned, judged] = stage.small ? [300, 100] : [2_500, 500];
+  const [learned, judged] = stage.small ? [200, 100] : [2_500, 500];
   const pairs = take(0, learned).flatMap((word) => dictionary.get(word) ?? []);
   const transducer = await withProgress(stage, "learning how letters sound", (onProgress) =>
     Transducer.train(pairs, { epochs: 3, l2: 4, contexts: 4, seed: stage.seed, onProgress }),
