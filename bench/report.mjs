@@ -24,7 +24,7 @@ const line = (cells) => `| ${cells.join(" | ")} |`;
 /** @param {import("./harness.mjs").Table} table */
 function tableText({ title, head, rows }) {
   return [
-    title ? `${title}\n` : "",
+    ...(title ? [`${title}\n`] : []),
     line(head),
     line(head.map((_, i) => (i === 0 ? "---" : "--:"))),
     ...rows.map(line),
@@ -49,7 +49,7 @@ export function textOf(name, part) {
     ...part.tables.map(tableText),
     ...(part.notes ?? []).map((note) => `- ${note}`),
     ...(part.notes?.length ? [""] : []),
-    ...part.plots.map((file) => `![${part.title}](${file})\n`),
+    ...part.plots.map((file) => `![${part.title}: ${file.replace(/\.svg$/, "").replace("-", " with ")}](${file})\n`),
     conditionsText(part.conditions),
   ].join("\n");
 }

@@ -106,7 +106,7 @@ export async function run() {
     /** @type {Record<string, unknown>} */
     const own = {};
     for (const loop of /** @type {const} */ (["forward", "best", "counts"])) {
-      const times = await inTurns({ js: js[loop], wasm: wasm[loop] }, { rounds: 7, least: 0.15 });
+      const times = await inTurns({ js: js[loop], wasm: wasm[loop] }, { rounds: 7, least: 0.1 });
       const ratio = speedUp(times.js, times.wasm);
       cells.push(spreadText(ratio));
       own[loop] = { ratio, perSecond: { js: rate(times.js, made.decisions), wasm: rate(times.wasm, made.decisions) } };

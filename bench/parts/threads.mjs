@@ -100,8 +100,9 @@ export async function run() {
   return {
     title: "One thread against two",
     about:
-      "How many times faster two threads are, by the clock and by the processor time of the busiest thread (what the clock " +
-      "would say if nothing else ran on the machine's two cores); and how much more processor time they take in all. " +
+      "How many times faster two threads are: by the clock, which says little while other programs use the machine's cores " +
+      "(see the load below), and by the processor time of the busiest thread, which is what two free cores would allow at " +
+      "most, since a thread that waits takes none. Last column: processor time of all threads together, times that of one. " +
       "Starting up and reading the data are left out.",
     tables: [{ title: "", head: ["task", "", "by the clock", "by the busiest thread", "processor time"], rows }],
     checks,
