@@ -66,7 +66,7 @@ export function report(results) {
       what,
       wanted,
       found,
-      met === undefined ? "" : met ? "yes" : "**no**",
+      met === undefined ? "open" : met ? "yes" : "**no**",
       name,
     ]),
   });
