@@ -65,7 +65,7 @@ export function register(program: Command): void {
     .description("Pronunciation from spelling and back, on the standard split of the CMU dictionary.")
     .option("--out <folder>", "folder for the results", "experiments/pronunciation")
     .option("--only <names>", "run only these directions: spelling-to-sound, sound-to-spelling")
-    .option("--threads <n>", "threads to train with", whole(1), 2)
+    .option("--threads <n>", "threads to train with", whole(1), 1)
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", examples(["stargram experiment pronunciation --only spelling-to-sound", "one direction"]))
     .action(async (flags) => (await import("../experiments/pronunciation.js")).pronunciation(flags));
