@@ -121,6 +121,61 @@ export function ngramModel(
   };
 }
 
+/** The model that looks `order` events back, as if it had been made so: shorter n-grams have the same counts in both. */
+export function shorterNgram(model: NgramModel, order: number): NgramModel {
+  const { space, weights } = model;
+  const { table, offsets } = space;
+  const [family] = space.families;
+  const { row, childStart, childEvent, childNode } = family.tree;
+  const depth = new Int32Array(row.length);
+  // Parents come before children, in the old numbers as in the new.
+  for (let node = 0; node < row.length; node++) {
+    for (let child = childStart[node]; child < childStart[node + 1]; child++) depth[childNode[child]] = depth[node] + 1;
+  }
+  const renamed = new Int32Array(row.length).fill(-1);
+  let kept = 0;
+  for (let node = 0; node < row.length; node++) if (depth[node] <= order) renamed[node] = kept++;
+  const start = [0];
+  const symbols: number[] = [];
+  const ownWeights: number[] = [];
+  const ownOffsets: number[] = [];
+  const children = { start: [0], event: [] as number[], node: [] as number[] };
+  for (let node = 0; node < row.length; node++) {
+    if (renamed[node] < 0) continue;
+    if (node > 0) {
+      const r = row[node];
+      for (let e = table.start[r]; e < table.start[r + 1]; e++) {
+        symbols.push(table.symbols[e]);
+        ownWeights.push(weights[e]);
+      }
+      start.push(symbols.length);
+      ownOffsets.push(offsets[r]);
+    }
+    for (let child = childStart[node]; child < childStart[node + 1]; child++) {
+      if (renamed[childNode[child]] < 0) continue;
+      children.event.push(childEvent[child]);
+      children.node.push(renamed[childNode[child]]);
+    }
+    children.start.push(children.event.length);
+  }
+  const tree: RowTree = {
+    row: Int32Array.from({ length: kept }, (_, node) => node - 1),
+    childStart: Int32Array.from(children.start),
+    childEvent: Int32Array.from(children.event),
+    childNode: Int32Array.from(children.node),
+  };
+  return {
+    ...model,
+    options: { ...model.options, order },
+    space: {
+      table: { symbolCount: table.symbolCount, start: Int32Array.from(start), symbols: Int32Array.from(symbols) },
+      families: [{ ...family, tree, depth: order }],
+      offsets: Float64Array.from(ownOffsets),
+    },
+    weights: Float64Array.from(ownWeights),
+  };
+}
+
 export function checkNgramOptions({ order, discount, smoothing }: NgramOptions): void {
   if (!Number.isInteger(order) || order < 0) {
     throw new InputError(`option \`order\` must be a whole number of at least 0, not ${order}`);

@@ -116,7 +116,7 @@ function notText(bytes: Buffer, first: number, file: string | undefined): InputE
 }
 
 /** The bytes of a source, unpacked if they are gzip. */
-async function* plainChunks(source: string | Readable, file: string | undefined): AsyncGenerator<Buffer> {
+export async function* plainChunks(source: string | Readable, file: string | undefined): AsyncGenerator<Buffer> {
   const raw = rawChunks(source, file);
   try {
     let head: Buffer = Buffer.alloc(0);

@@ -2,29 +2,34 @@
 // cipher symbol) or as a list (`13=I,5=am`).
 
 import { isUtf8 } from "node:buffer";
-import { readFile } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { InputError } from "../core/errors.js";
-import { fileError, type LineSource, readLineBlocks } from "./lines.js";
+import { type LineSource, plainChunks, readLineBlocks } from "./lines.js";
 
 export const encodings = ["utf-8", "latin1"] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** The lines of a text file, standard input (`-`) or a stream. With `latin1`, a file that is not UTF-8 is read as that. */
+/** The lines of a text file, standard input (`-`) or a stream. With `latin1`, text that is not UTF-8 is read as that. */
 export async function readTextLines(source: LineSource, encoding: Encoding = "utf-8"): Promise<string[]> {
-  if (encoding === "latin1" && typeof source === "string" && source !== "-") {
-    const bytes = await readFile(source).catch((error) => {
-      throw fileError(error, source);
-    });
-    // Windows' own characters included, as the web has it: the two are told apart by nobody.
-    if (!isUtf8(bytes)) return new TextDecoder("windows-1252").decode(bytes).split(/\r?\n/);
-  }
+  const file = typeof source === "string" ? source : undefined;
+  const isBytes = typeof source === "string" || !("lines" in source);
+  const text = encoding === "latin1" && isBytes ? await asUtf8(source, file) : source;
   const lines: string[] = [];
-  for await (const block of readLineBlocks(source)) for (const line of block.lines) lines.push(line);
+  for await (const block of readLineBlocks(text, { file })) for (const line of block.lines) lines.push(line);
   return lines;
 }
 
-export async function readText(source: LineSource): Promise<string> {
-  return (await readTextLines(source)).join("\n");
+export async function readText(source: LineSource, encoding?: Encoding): Promise<string> {
+  return (await readTextLines(source, encoding)).join("\n");
+}
+
+/** The bytes of a source, unpacked; Latin-1 turned into UTF-8, which zero bytes survive for the reader of lines to refuse. */
+async function asUtf8(source: string | Readable, file: string | undefined): Promise<Readable> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of plainChunks(source, file)) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  // Windows' own characters included, as the web has it: the two are told apart by nobody.
+  return Readable.from([isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder("windows-1252").decode(bytes))]);
 }
 
 /** A key from JSON text; undefined if the text is no JSON object. */

@@ -2,6 +2,7 @@
 // printed in the shape of the cipher. Kinds of symbols:
 //   words        everything between spaces; a line is a sequence
 //   numbers      the same, but the symbols are letters and the whole text is one sequence
+//                (numbers may also be parted by a sign, always the same: 27,40,7 or 27-40-7)
 //   letters      letters in any case; spaces part words and are known, everything else stays as it is
 //   characters   every character but spaces and line ends, which mean nothing unless they are said to part words
 // Letters in groups of equal length (XKJDW QPLRA ZZ) are written so to hide the words: their spaces mean nothing.
@@ -42,7 +43,7 @@ const asIs = (symbol: string): string => symbol;
 export function readCipher(text: string, level: "word" | "char", given: CipherReading = {}): CipherText {
   const lines = text.split(/\r?\n/);
   if (level === "word") {
-    const sequences = lines.map(wordsOf);
+    const sequences = lines.map(symbolsBetween(text));
     return {
       kind: "words",
       sequences,
@@ -60,7 +61,7 @@ export function readCipher(text: string, level: "word" | "char", given: CipherRe
         hint: "if a number stands for the space, say that spaces are enciphered (--spaces enciphered)",
       });
     }
-    return flatText("numbers", lines.map(wordsOf));
+    return flatText("numbers", lines.map(symbolsBetween(text)));
   }
   if (kind === "letters") {
     const groups = given.spaces === undefined ? groupsOf(text) : undefined;
@@ -96,10 +97,37 @@ function partsWords(text: string): boolean {
   return /\p{L}[^\p{L}]*\s[^\p{L}]*\p{L}/u.test(text.replace(/[\r\n]+/g, ""));
 }
 
+/** Signs that part numbers. */
+const PARTING = ",;.:/|-–—";
+
+/** The sign that parts the numbers of a text that has nothing else, if it is always the same one. */
+function partingSign(text: string): string | undefined {
+  const signs = new Set(text.replace(/[\d\s]+/g, ""));
+  const [sign] = signs;
+  if (signs.size !== 1 || !PARTING.includes(sign)) return undefined;
+  // Two in a row, or one that a number begins with, would be symbols themselves.
+  const parts = text.split(sign);
+  const isParting = (part: string, i: number): boolean =>
+    i === 0 || (/\d/.test(parts[i - 1]) && !(/\s$/.test(parts[i - 1]) && /^\d/.test(part)));
+  return parts.every(isParting) ? sign : undefined;
+}
+
+/** How to cut a line of this text into what stands between spaces, and between signs that part its numbers. */
+function symbolsBetween(text: string): (line: string) => string[] {
+  const sign = partingSign(text);
+  return sign === undefined ? wordsOf : (line) => wordsOf(line.replaceAll(sign, " "));
+}
+
+/** Different symbols of a text of numbers; 0 if it is none. */
+export function countNumbers(text: string): number {
+  return kindOf(text) === "numbers" ? new Set(symbolsBetween(text)(text)).size : 0;
+}
+
 /** Numbers, if there is nothing else; letters, if there is hardly anything else; else every character counts. */
 export function kindOf(text: string): CipherKind {
   const words = wordsOf(text);
   if (words.length > 0 && words.every((word) => /^\d+$/.test(word))) return "numbers";
+  if (partingSign(text) !== undefined) return "numbers";
   let letters = 0;
   let others = 0;
   const upper = new Set<string>();

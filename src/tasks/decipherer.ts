@@ -15,7 +15,7 @@ import { KeyConfidence } from "../learn/key-confidence.js";
 import { KeySearch, keySampleDefaults, keySearchDefaults, SEARCH_SYMBOLS } from "../learn/key-search.js";
 import { generator } from "../learn/random.js";
 import { type LanguageModel, SPACE } from "./language.js";
-import { unicityDistance } from "./unicity.js";
+import { likeness, unicityDistance } from "./unicity.js";
 
 export interface DeciphererOptions {
   /** Symbols back that a decision looks, at most the language model's order; -1 for all of it. */
@@ -119,8 +119,18 @@ export interface Decipherment {
   /** Of each pass of the EM that gave the key. */
   logLikelihood: number[];
   contextLength: number[];
-  /** Share of the text that is right, as the probabilities expect; spaces that are known do not count. */
-  expectedAccuracy: number;
+  /**
+   * Whether the probabilities are shares among keys that were drawn. If not (without restarts or refinement, with a key to
+   * begin with, or stopped early), each holds only if the rest of the key is right, and says nothing about the key.
+   */
+  drawn: boolean;
+  /** Share of the text that is right, as keys that were drawn expect; spaces that are known do not count. */
+  expectedAccuracy: number | undefined;
+  /**
+   * How much the text reads as language, by the bits its symbols take: 1 as text of the language model's own, 0 as symbols
+   * drawn blindly. Low: another language, another kind of cipher, or a wrong key.
+   */
+  likeness: number;
   /** Places of cipher text that it takes to tell a key of so many symbols, about (see `unicityDistance`). */
   unicity: number;
   /** Beginnings tried. */
@@ -168,11 +178,10 @@ const ROUNDS = 10;
 export class Decipherer {
   readonly options: DeciphererOptions;
   readonly inference: Inference;
+  /** The one given, cut to the order. */
+  readonly language: LanguageModel;
 
-  constructor(
-    readonly language: LanguageModel,
-    given: Partial<DeciphererOptions> = {},
-  ) {
+  constructor(language: LanguageModel, given: Partial<DeciphererOptions> = {}) {
     this.options = readOptions(given);
     const most = language.options.order;
     const order = this.options.order < 0 ? most : this.options.order;
@@ -187,6 +196,7 @@ export class Decipherer {
       });
     }
     this.inference = { mode: inference, contexts, order, recombine: true, rows: "all" };
+    this.language = order < most ? language.withOrder(order) : language;
   }
 
   /** Finds the key of a cipher text. `known` gives plain symbols of cipher symbols. */
@@ -194,6 +204,11 @@ export class Decipherer {
     cipher: readonly (readonly string[])[],
     given: DecipherHooks & { known?: Readonly<Record<string, string>> } = {},
   ): Promise<Decipherment> {
+    if (!Array.isArray(cipher) || !cipher.every((sequence) => Array.isArray(sequence))) {
+      throw new InputError("the cipher must be sequences of symbols", {
+        hint: 'make them from text: readCipher(text, "char").sequences',
+      });
+    }
     const task = new Task(this, cipher, given.known ?? {});
     const expecter = (given.expecter ?? ((model, sequences) => new LocalExpecter(model, sequences)))(
       task.model,
@@ -313,7 +328,13 @@ class Task {
       const x = alphabet.indexOf(cipher);
       const y = symbols.indexOf(plain);
       if (x < 0) throw new InputError(`the key gives \`${cipher}\`, which the cipher text does not have`);
-      if (y < 0) throw new InputError(`the key gives \`${cipher}=${plain}\`, but the plain text has no \`${plain}\``);
+      if (y < 0) {
+        // With words, `I` and `i` are two.
+        const near = symbols.all().find((other) => other.toLowerCase() === plain.toLowerCase());
+        throw new InputError(`the key gives \`${cipher}=${plain}\`, but the plain text has no \`${plain}\``, {
+          hint: near === undefined ? undefined : `it has \`${near}\``,
+        });
+      }
       const owner = owners.get(plain);
       if (this.options.oneToOne && owner !== undefined) {
         throw new InputError(`the key gives \`${plain}\` to both \`${owner}\` and \`${cipher}\`: it is not one-to-one`);
@@ -350,10 +371,12 @@ class Task {
     }
     const { language } = this.decipherer;
     const spaces = this.fixedSpace() >= 0 ? 1 : 0;
+    const read = this.sequences.map((sequence) => sequence.map((x) => found.key[x]));
     return {
       ...this.reading(found, run),
       logLikelihood: run.passes.map((pass) => pass.logLikelihood),
       contextLength: run.passes.map((pass) => pass.contextLength),
+      likeness: likeness(language, read),
       unicity: unicityDistance(language, this.cipherCount - spaces, oneToOne),
       restarts: searched ? searched.tried : Math.max(1, walks),
       stopped: hooks.shouldStop?.() === true,
@@ -543,7 +566,8 @@ class Task {
 
   /**
    * Walks through the keys from each start, drawing the readings of the symbols anew in rounds. Counts what the keys on the
-   * way have; where a walk that was shaken ends is tried as the key. Returns how many walks there were.
+   * way have; where a walk ends is tried as the key, as searches look less far back than the score of the key does.
+   * Returns how many walks there were.
    */
   private async walk(
     found: Found,
@@ -554,6 +578,7 @@ class Task {
   ): Promise<number> {
     const { plainCount, cipherCount, frequency } = this;
     const shares = new Float64Array(cipherCount * plainCount);
+    const tried = new Set([found.key.join()]);
     let counted = 0;
     let walks = 0;
     for (const start of starts) {
@@ -573,8 +598,10 @@ class Task {
         });
       }
       walks++;
+      const end = walker.key.join();
+      if (!tried.has(end)) this.improve(found, walker.key, run);
+      tried.add(end);
       if (temperatures === shaken) {
-        this.improve(found, walker.key, run);
         const best = found.confidence.total();
         hooks.onSearch?.(walks, walker.confidence.total(), best, () => this.named(found.key));
       }
@@ -584,7 +611,7 @@ class Task {
   }
 
   /** The text under a key, and how sure each symbol of it is. */
-  private reading(found: Found, run: Run): Pick<Decipherment, "mapping" | "plain" | "expectedAccuracy"> {
+  private reading(found: Found, run: Run): Pick<Decipherment, "mapping" | "plain" | "drawn" | "expectedAccuracy"> {
     const { cipherCount, plainCount, alphabet, frequency } = this;
     const { symbols } = this.decipherer.language;
     const { key, confidence, shares } = found;
@@ -614,7 +641,8 @@ class Task {
     return {
       mapping: mapping.sort((a, b) => b.count - a.count || (a.cipher < b.cipher ? -1 : 1)),
       plain: this.sequences.map((sequence) => Array.from(sequence, (x) => symbols.nameOf(key[x]))),
-      expectedAccuracy: places > 0 ? right / places : 1,
+      drawn: shares !== undefined,
+      expectedAccuracy: shares === undefined ? undefined : places > 0 ? right / places : 1,
     };
   }
 }

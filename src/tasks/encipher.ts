@@ -38,8 +38,9 @@ export function encipher(text: string, given: Partial<EncipherOptions> = {}): En
 /** More cipher symbols than this serve nobody. */
 const MOST_HOMOPHONES = 10_000;
 
-function encipherWords(text: string, { seed, homophones }: EncipherOptions): Enciphered {
+function encipherWords(text: string, { seed, homophones, spaces }: EncipherOptions): Enciphered {
   if (homophones > 0) throw new InputError("homophones are for letters, not for words");
+  if (!spaces) throw new InputError("spaces can be dropped between letters, not between words");
   const words = new Alphabet();
   const lines = text
     .replace(/\r?\n$/, "")

@@ -4,7 +4,7 @@
 
 import { Alphabet } from "../core/alphabet.js";
 import { InputError, unknownName } from "../core/errors.js";
-import { checkNgramOptions, type NgramModel, ngramDefaults, ngramModel } from "../core/ngram.js";
+import { checkNgramOptions, type NgramModel, ngramDefaults, ngramModel, shorterNgram } from "../core/ngram.js";
 
 export interface LanguageOptions {
   /** What a symbol is. */
@@ -49,6 +49,9 @@ export class LanguageModel {
   /** Learns from text, line by line. */
   static fromText(lines: Iterable<string>, given: Partial<LanguageOptions> = {}): LanguageModel {
     const options = readLanguageOptions(given);
+    if (typeof lines === "string") {
+      throw new InputError("lines of text are needed, not one string", { hint: 'split it first: text.split("\\n")' });
+    }
     const symbols = new Alphabet();
     const sequences =
       options.level === "word" ? wordSequences(lines, options, symbols) : [letterSequence(lines, options, symbols)];
@@ -61,6 +64,11 @@ export class LanguageModel {
       ngramModel(sequences, symbols.size, { order, discount, smoothing, ends: level === "word" }),
       options,
     );
+  }
+
+  /** The same model looking fewer symbols back. */
+  withOrder(order: number): LanguageModel {
+    return new LanguageModel(this.symbols, shorterNgram(this.ngram, order), { ...this.options, order });
   }
 }
 

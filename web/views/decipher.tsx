@@ -272,10 +272,13 @@ function statusText(
 
 /** Says how far the solution can be trusted, where it cannot be far. */
 function Doubts({ outcome: { expectedAccuracy, unicity, places } }: { outcome: DecipherResult }) {
-  if (expectedAccuracy >= 0.9 && places >= unicity) return null;
+  const isKnown = expectedAccuracy !== undefined;
+  if (isKnown && expectedAccuracy >= 0.9 && places >= unicity) return null;
   return (
     <p class="lesson">
-      {expectedAccuracy < 0.9 &&
+      {!isKnown && "Each letter is as sure as it looks only if the rest of the key is right. "}
+      {isKnown &&
+        expectedAccuracy < 0.9 &&
         `About ${percentText(expectedAccuracy)} of the letters are right, by the model’s own doubts. `}
       {places < unicity && `${places} signs are few: about ${Math.ceil(unicity)} are needed to tell such a key. `}
       Fix what you know, and go on.

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { Option } from "commander";
+import { InputError } from "../../core/errors.js";
 import { readText } from "../../data/text.js";
 import { writeFileSafely } from "../../model/file.js";
 import { encipher, encipherDefaults } from "../../tasks/encipher.js";
@@ -42,6 +43,9 @@ export function register(program: Command): void {
 }
 
 async function run(path: string, flags: EncipherFlags): Promise<void> {
+  if (flags.level === "word" && !flags.spaces) {
+    throw new InputError("--no-spaces is for letters, and words are enciphered here", { hint: "leave it out" });
+  }
   if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, [path]);
   const text = await readText(path);
   const { level, homophones = 0, spaces, seed } = flags;
