@@ -8,7 +8,12 @@ import { parseBrown } from "../dist/cli/demo/part-of-speech.js";
 import { readDictionary } from "../dist/cli/demo/pronunciation.js";
 import { readTagging } from "../dist/data/read.js";
 import { getDataset } from "../dist/data/registry.js";
+import { CorpusBuilder } from "../dist/tasks/corpus.js";
+import { TaggerLearner } from "../dist/tasks/tagger-learner.js";
 import { randomFrom, say } from "./harness.mjs";
+
+/** @typedef {import("../dist/tasks/sequence.js").TaggingSequence} TaggingSequence */
+/** @typedef {import("../dist/tasks/tagger.js").Tagger} Tagger */
 
 const require = createRequire(import.meta.url);
 
@@ -61,6 +66,28 @@ export function brown() {
     .sort()
     .filter((_, i) => i % 10 === 0)
     .flatMap((name) => parseBrown(readFileSync(join(folder, name), "utf8")));
+}
+
+/** Sentences in columns, a blank line between them. @param {readonly TaggingSequence[]} sentences @param {boolean} labelled */
+export function columnText(sentences, labelled) {
+  return sentences
+    .map(({ columns = [], labels = [] }) =>
+      columns.map(([word], i) => (labelled ? `${word}\t${labels[i]}\n` : `${word}\n`)).join(""),
+    )
+    .join("\n");
+}
+
+/**
+ * Sequences as a tagger's numbers, with an engine to work on them: what is left when attributes have been looked up.
+ * @param {Tagger} tagger
+ * @param {readonly TaggingSequence[]} sequences
+ */
+export function numbered(tagger, sequences) {
+  const builder = new CorpusBuilder(tagger.labels, tagger.attributes, tagger.conjoined, false);
+  for (const { attributes = [] } of sequences) builder.add(attributes.length, { attributes });
+  const { inference: mode, order, contexts, rows, recombine } = tagger.options;
+  const inference = { mode, order, contexts, rows, recombine, byRows: mode === "exact" };
+  return new TaggerLearner(builder.build(), tagger.rows, inference);
 }
 
 /** Pronunciations of the CMU dictionary, shuffled, as pairs. @param {number} words */

@@ -2,10 +2,8 @@
 // same number of contexts, on folds other than the test set of the experiments. The fewest contexts that reach a share of
 // the words right, and what a letter then takes.
 import { linePlot } from "../../dist/confidence/svg.js";
-import { CorpusBuilder } from "../../dist/tasks/corpus.js";
 import { Tagger } from "../../dist/tasks/tagger.js";
-import { TaggerLearner } from "../../dist/tasks/tagger-learner.js";
-import { letters } from "../data.mjs";
+import { letters, numbered } from "../data.mjs";
 import { inTurns, number, say, spread, spreadText } from "../harness.mjs";
 
 const TRAINING = [0, 2, 3, 4, 5, 6, 7, 8];
@@ -41,17 +39,7 @@ export async function run() {
       return tagger.predict({ attributes }).labels.every((label, i) => label === labels[i]);
     }).length;
     found.push({ mode, contexts, right: right / judged.length, name });
-    const builder = new CorpusBuilder(tagger.labels, tagger.attributes, tagger.conjoined, false);
-    for (const { attributes = [] } of judged) builder.add(attributes.length, { attributes });
-    const inference = {
-      mode,
-      contexts,
-      order: usual.order,
-      recombine: true,
-      byRows: mode === "exact",
-      rows: usual.rows,
-    };
-    const { corpus, engine } = new TaggerLearner(builder.build(), tagger.rows, inference);
+    const { corpus, engine } = numbered(tagger, judged);
     works[name] = () => {
       for (let s = 0; s < corpus.sequenceCount; s++) {
         engine.forward(corpus, s, tagger.weights);

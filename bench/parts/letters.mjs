@@ -4,10 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { letterAttributes } from "../../dist/data/letters.js";
-import { CorpusBuilder } from "../../dist/tasks/corpus.js";
 import { Tagger } from "../../dist/tasks/tagger.js";
-import { TaggerLearner } from "../../dist/tasks/tagger-learner.js";
-import { dataset, letters } from "../data.mjs";
+import { dataset, letters, numbered } from "../data.mjs";
 import {
   check,
   commandLine,
@@ -64,12 +62,8 @@ async function trainPasses(words, options) {
  * @param {Tagger} tagger
  * @param {readonly import("../../dist/tasks/sequence.js").TaggingSequence[]} words
  */
-function numbered(tagger, words) {
-  const builder = new CorpusBuilder(tagger.labels, tagger.attributes, tagger.conjoined, false);
-  for (const { attributes = [] } of words) builder.add(attributes.length, { attributes });
-  const { order, contexts, rows } = tagger.options;
-  const inference = /** @type {const} */ ({ mode: "rcms", recombine: true, order, contexts, rows });
-  const { corpus, engine } = new TaggerLearner(builder.build(), tagger.rows, inference);
+function inferenceAlone(tagger, words) {
+  const { corpus, engine } = numbered(tagger, words);
   return () => {
     for (let s = 0; s < corpus.sequenceCount; s++) {
       engine.forward(corpus, s, tagger.weights);
@@ -142,7 +136,7 @@ export async function run() {
     alternatives[name] = () => {
       for (const { attributes } of test) tagger.predict({ attributes });
     };
-    alternatives[`${name}, numbered`] = numbered(tagger, test);
+    alternatives[`${name}, numbered`] = inferenceAlone(tagger, test);
     alternatives[`${name}, from pictures`] = () => {
       for (const { columns = [] } of test)
         tagger.predict({ attributes: columns.map(([bitmap]) => attributesOf(bitmap)) });

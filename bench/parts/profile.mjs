@@ -8,7 +8,7 @@ import { encipher } from "../../dist/tasks/encipher.js";
 import { TaggerLearner } from "../../dist/tasks/tagger-learner.js";
 import { taggerRows } from "../../dist/tasks/tagger-rows.js";
 import { kernelFlags, kernelFolder } from "../../scripts/build-kernel.mjs";
-import { brown, madeUp, madeUpWeights, novels, pronunciations } from "../data.mjs";
+import { brown, columnText, madeUp, madeUpWeights, novels, pronunciations } from "../data.mjs";
 import { backends } from "../engines.mjs";
 import { commandLine, inTurns, number, runNode, say, spread } from "../harness.mjs";
 
@@ -217,14 +217,8 @@ export async function run() {
   const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
   const file = (/** @type {string} */ name) => join(folder, name);
   const sentences = brown();
-  const text = (/** @type {typeof sentences} */ some, /** @type {boolean} */ labelled) =>
-    some
-      .map(({ columns = [], labels = [] }) =>
-        columns.map(([word], i) => (labelled ? `${word}\t${labels[i]}\n` : `${word}\n`)).join(""),
-      )
-      .join("\n");
-  writeFileSync(file("tagged.txt"), text(sentences.slice(0, 1500), true));
-  writeFileSync(file("plain.txt"), text(sentences.slice(1500), false));
+  writeFileSync(file("tagged.txt"), columnText(sentences.slice(0, 1500), true));
+  writeFileSync(file("plain.txt"), columnText(sentences.slice(1500), false));
   const pairs = pronunciations(6000);
   const line = (/** @type {typeof pairs[0]} */ { input, output }) => `${input.join("")}\t${output.join(" ")}\n`;
   writeFileSync(file("pairs.tsv"), pairs.slice(0, 3000).map(line).join(""));

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { brown, dataset } from "../data.mjs";
+import { brown, columnText, dataset } from "../data.mjs";
 import { check, commandLine, number, runNode, say, spread, spreadText } from "../harness.mjs";
 
 const ROUNDS = 5;
@@ -61,18 +61,12 @@ export async function run() {
   }
 
   const sentences = brown();
-  const text = (/** @type {typeof sentences} */ some, /** @type {boolean} */ labelled) =>
-    some
-      .map(({ columns = [], labels = [] }) =>
-        columns.map(([word], i) => (labelled ? `${word}\t${labels[i]}\n` : `${word}\n`)).join(""),
-      )
-      .join("\n");
   const training = join(folder, "training.txt");
-  writeFileSync(training, text(sentences.slice(0, 1500), true));
+  writeFileSync(training, columnText(sentences.slice(0, 1500), true));
   const short = join(folder, "short.txt");
   const long = join(folder, "long.txt");
-  writeFileSync(short, text(sentences.slice(1500, 2000), false));
-  writeFileSync(long, text(Array.from({ length: 2 }, () => sentences.slice(1500)).flat(), false));
+  writeFileSync(short, columnText(sentences.slice(1500, 2000), false));
+  writeFileSync(long, columnText(Array.from({ length: 2 }, () => sentences.slice(1500)).flat(), false));
   const model = join(folder, "brown.sg");
   say("  predicting parts of speech");
   await runNode([
