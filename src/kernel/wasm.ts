@@ -85,12 +85,11 @@ const groups: readonly (readonly (readonly [bytes: number, name?: keyof Trellis]
   [[INT], [INT], [INT], [INT], [INT], [INT], [INT]],
   [[NUMBER]],
   [[NUMBER], [NUMBER], [INT]],
-  [[NUMBER]],
   [[INT], [INT], [INT], [INT]],
   [[INT]],
 ];
 /** Room of each group to begin with. */
-const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 64, 16, 16];
+const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 16, 16];
 /** Where a group's arrays begin among all. */
 const firstArray = groups.map((_, group) => groups.slice(0, group).reduce((sum, arrays) => sum + arrays.length, 0));
 const arrayCount = groups.reduce((sum, arrays) => sum + arrays.length, 0);

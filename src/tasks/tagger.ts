@@ -294,7 +294,7 @@ export class Tagger {
     const lattice = clamped ?? trellisLattice(trellis);
     const found = clamped ? posteriors(clamped) : undefined;
     const logPartition = found ? found.logPartition : trellis.logPartition;
-    const best = bestPath(lattice);
+    const best = clamped ? bestPath(clamped) : this.engine.kernel.bestPath();
     if (!best) throw new InputError("no output agrees with the known labels", sequence);
     const output = (path: { symbols: number[]; score: number }): TaggedOutput => ({
       labels: path.symbols.slice(0, length).map((y) => this.labels.nameOf(y)),

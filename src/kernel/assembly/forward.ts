@@ -42,7 +42,6 @@ import {
   listCommon,
   listScratch,
   logForward,
-  mask,
   mass,
   needArcs,
   needContexts,
@@ -51,7 +50,6 @@ import {
   needSegments,
   needSlots,
   needSums,
-  needSymbols,
   num,
   rowStart,
   segmentEnd,
@@ -66,7 +64,7 @@ import {
   sums,
   use,
 } from "./state";
-import { addAll, dot, dropMasked, expAll, expOne, fillInts, maxOf, raiseAll, separator } from "./vector";
+import { addAll, expAll, expOne, fillInts, maxOf, raiseAll, separator, sumOf } from "./vector";
 
 const BEGIN = -1;
 const RCMS = 0;
@@ -81,6 +79,7 @@ let lightest: f64 = 0;
 let order: i32 = 0;
 /** The longest suffix that is remembered. */
 let longest: i32 = 0;
+let isForced: bool = false;
 /** Contexts remember only what rows can tell apart; with every context kept. */
 let byRows: bool = false;
 
@@ -120,12 +119,12 @@ export function forward(
   lightest = inferenceMode == EXACT ? 0 : lightestShare;
   order = orderOfRows;
   longest = longestSuffix;
+  isForced = forced != 0;
   byRows = toldByRows;
   if (byRows) startWalks(longest);
   lengths = 0;
   lengthSlots = 0;
   needSlots(slotCount);
-  needSymbols(symbolCount);
   begin();
   open(0, allRows);
   let forcedContext = 0;
@@ -205,17 +204,41 @@ function open(slot: i32, allRows: bool): void {
   const arcs = int(arcStart, from);
   const count = (to - from) * symbolCount;
   needArcs(arcs + count);
-  fillInts(arcTarget + (<usize>arcs << 2), -1, count);
-  memory.fill(arcMass + (<usize>arcs << 3), 0, <usize>count << 3);
+  // Symbols that lead nowhere have no target and no mass; those of the others are set when they are expanded.
+  const isWhole = int(branchStart, slot + 1) - int(branchStart, slot) == 1 && first == 0 && end == symbolCount;
+  if (!isWhole) clearArcs(arcs, to - from, slot);
+  // Whether the forced path has come to a slot is told by its arc having a target.
+  if (isForced) fillInts(arcTarget + (<usize>arcs << 2), -1, count);
   for (let c = from; c < to; c++) {
     const arc = int(arcStart, c);
     setInt(arcStart, c + 1, arc + symbolCount);
     if (num(logForward, c) == -Infinity) {
       setInt(rowStart, c + 1, int(rowStart, c));
+      memory.fill(arcMass + (<usize>arc << 3), 0, <usize>symbolCount << 3);
       continue;
     }
     findRows(slot, c, allRows);
     scoreArcs(slot, c, arc, first, end);
+  }
+}
+
+/** Clears the arcs of `contexts` contexts by symbols that no branch of the slot covers. */
+function clearArcs(arcs: i32, contexts: i32, slot: i32): void {
+  for (let symbol = 0; symbol < symbolCount; ) {
+    // The next symbol that a branch covers, and where it ends; branches may come in any order.
+    let first = symbolCount;
+    let end = symbolCount;
+    for (let b = int(branchStart, slot); b < int(branchStart, slot + 1); b++) {
+      if (int(branchEnd, b) <= symbol || int(branchFirst, b) >= first) continue;
+      first = max(symbol, int(branchFirst, b));
+      end = int(branchEnd, b);
+    }
+    for (let c = 0; c < contexts && symbol < first; c++) {
+      const arc = <usize>(arcs + c * symbolCount + symbol);
+      fillInts(arcTarget + (arc << 2), -1, first - symbol);
+      memory.fill(arcMass + (arc << 3), 0, <usize>(first - symbol) << 3);
+    }
+    symbol = first < symbolCount ? end : symbolCount;
   }
 }
 
@@ -569,8 +592,21 @@ function keepForced(forcedArc: i32): void {
   }
 }
 
-/** By symbol, then group: a heap sort, in place. */
+/** Up to so many are sorted one by one. */
+const FEW = 24;
+
+/** By symbol, then group, in place. */
 function sortKept(): void {
+  if (kept <= FEW) {
+    for (let i = 1; i < kept; i++) {
+      const weight = num(keptMass, i);
+      const name = key(i);
+      let at = i;
+      for (; at > 0 && key(at - 1) > name; at--) setKept(at, num(keptMass, at - 1), key(at - 1));
+      setKept(at, weight, name);
+    }
+    return;
+  }
   for (let i = (kept >> 1) - 1; i >= 0; i--) sinkKey(i, kept);
   for (let end = kept - 1; end > 0; end--) {
     const weight = num(keptMass, 0);
@@ -603,7 +639,6 @@ function merge(slot: i32): void {
   const star = losesRest || groups == 0 ? -1 : from + kept;
   const to = star >= 0 ? star + 1 : from + kept;
   needContexts(to);
-  needKept(kept + 1); // the stack
   setInt(slotStart, slot + 1, to);
   for (let i = 0; i < kept; i++) {
     const name = key(i);
@@ -620,69 +655,77 @@ function merge(slot: i32): void {
     addContext(slot, -1, BEGIN, 0, 0, 0);
     setNum(mass, star, 0);
   }
+  let arcs = 0;
+  for (let s = 0; s < segments; s++) arcs += listing(s) * (int(segmentEnd, s) - int(segmentFirst, s));
+  needKept(arcs + 1);
+  fillTargets(star);
+  let claimed = 0;
+  for (let i = 0; i < kept; i++) claimed = claim(from + i, key(i), losesRest, star, claimed);
+  // What is left leads to `⋆`, or is lost. Claimed arcs have lent out their masses for that, and get them back.
   let rest: f64 = 0;
-  for (let s = 0; s < segments; s++) rest += mergeSegment(s, from, star);
-  if (star >= 0) setNum(mass, star, num(mass, star) + rest);
+  for (let s = 0; s < segments; s++) {
+    const first = int(segmentFirst, s);
+    const width = int(segmentEnd, s) - first;
+    for (let i = int(segmentList, s); i < int(segmentList, s + 1); i++) {
+      const masses = arcMass + (<usize>(int(arcStart, int(list, i)) + first) << 3);
+      if (star >= 0) rest += sumOf(masses, width);
+      else memory.fill(masses, 0, <usize>width << 3);
+    }
+  }
+  for (let i = 0; i < claimed; i++) setNum(arcMass, int(stack, i), num(keptMass, i));
+  if (star >= 0) setNum(mass, star, rest);
   finish(from, to, isEnd);
 }
 
-/** Targets of a segment's expansions. Returns the mass of symbols of which none is kept, if there is a `⋆` to take it. */
-function mergeSegment(segment: i32, from: i32, star: i32): f64 {
-  const first = int(segmentFirst, segment);
-  const end = int(segmentEnd, segment);
-  const width = end - first;
-  for (let y = first; y < end; y++) setNum(mask, y, 1);
-  // The kept ones of this segment lie together, since they are sorted by symbol.
-  let start = 0;
-  while (start < kept && <i32>(key(start) >> 32) < first) start++;
-  let stop = start;
-  while (stop < kept && <i32>(key(stop) >> 32) < end) setNum(mask, <i32>(key(stop++) >> 32), 0);
-  const masks = mask + (<usize>first << 3);
-  let rest: f64 = 0;
-  for (let i = int(segmentList, segment); i < int(segmentList, segment + 1); i++) {
-    const arc = int(arcStart, int(list, i)) + first;
-    const masses = arcMass + (<usize>arc << 3);
-    if (star >= 0) {
-      fillInts(arcTarget + (<usize>arc << 2), star, width);
-      rest += dot(masses, masks, width);
-    } else dropMasked(masses, masks, width);
-  }
-  for (let k = start; k < stop; ) {
-    const symbol = <i32>(key(k) >> 32);
-    let after = k;
-    while (after < stop && <i32>(key(after) >> 32) == symbol) after++;
-    mergeSymbol(segment, symbol, k, after, from, star);
-    k = after;
-  }
-  return rest;
+/** Contexts in the list of a segment. */
+// @ts-expect-error
+@inline
+function listing(segment: i32): i32 {
+  return int(segmentList, segment + 1) - int(segmentList, segment);
 }
 
-/** Targets of the expansions by one symbol, of which those with keys `start` .. `stop - 1` are kept: ancestors first. */
-function mergeSymbol(segment: i32, symbol: i32, start: i32, stop: i32, from: i32, star: i32): void {
-  let depth = 0;
-  if (star >= 0) setInt(stack, depth++, star);
-  let next = stop - 1;
-  let shared = 0;
-  const least = int(segmentGroup, segment);
-  for (let g = int(segmentGroup, segment + 1) - 1; g >= least; g--) {
-    const withNext = g + 1 < int(segmentGroup, segment + 1) ? int(groupCommon, g) : 0;
-    if (withNext < shared) shared = withNext;
-    while (depth > 0 && shared < int(contextLength, int(stack, depth - 1))) depth--;
-    let target = depth > 0 ? int(stack, depth - 1) : -1;
-    if (next >= start && <i32>key(next) == g) {
-      target = from + next;
-      next--;
-      setInt(stack, depth++, target);
-      shared = int(groupLength, g);
-    } else if (star < 0) target = -1;
-    const begin = int(groupStart, g);
-    for (let i = begin; i < begin + members(g); i++) {
-      const arc = int(arcStart, int(list, i)) + symbol;
-      setInt(arcTarget, arc, target);
-      if (target >= 0) setNum(mass, target, num(mass, target) + num(arcMass, arc));
-      else setNum(arcMass, arc, 0);
+/** Every expansion leads to one target, to begin with. */
+function fillTargets(target: i32): void {
+  for (let s = 0; s < segments; s++) {
+    const first = int(segmentFirst, s);
+    const width = int(segmentEnd, s) - first;
+    for (let i = int(segmentList, s); i < int(segmentList, s + 1); i++) {
+      fillInts(arcTarget + (<usize>(int(arcStart, int(list, i)) + first) << 2), target, width);
     }
   }
+}
+
+/**
+ * Leads to a kept context what has it as its longest kept suffix: its own group and, unless the rest is lost, the groups
+ * before it that end in it and that no longer context has claimed. Contexts come longest first. Notes the arcs in `stack`
+ * and their masses in `keptMass`, sets these to 0, and returns how many there are by now.
+ */
+function claim(context: i32, name: u64, alone: bool, free: i32, claimed: i32): i32 {
+  const symbol = <i32>(name >> 32);
+  const length = int(contextLength, context);
+  let segment = 0;
+  while (symbol >= int(segmentEnd, segment)) segment++;
+  const least = int(segmentGroup, segment);
+  let sum = num(mass, context);
+  let g = <i32>name;
+  for (;;) {
+    const end = int(groupStart, g + 1);
+    for (let i = int(groupStart, g); i < end; i++) {
+      const arc = int(arcStart, int(list, i)) + symbol;
+      if (int(arcTarget, arc) != free) continue;
+      setInt(arcTarget, arc, context);
+      const weight = num(arcMass, arc);
+      sum += weight;
+      setNum(arcMass, arc, 0);
+      setInt(stack, claimed, arc);
+      setNum(keptMass, claimed, weight);
+      claimed++;
+    }
+    g--;
+    if (alone || g < least || int(groupCommon, g) < length) break;
+  }
+  setNum(mass, context, sum);
+  return claimed;
 }
 
 /** Logarithms of the forward masses; where a sum is too small to be exact it is taken again on its own scale. */

@@ -16,10 +16,9 @@ const ARCS = 3;
 const LISTS = 4;
 const SUMS = 5;
 const KEPT = 6;
-const SYMBOLS = 7;
-const SEGMENTS = 8;
-const WALKS = 9;
-const GROUPS = 10;
+const SEGMENTS = 7;
+const WALKS = 8;
+const GROUPS = 9;
 
 export let slotStart: usize = 0;
 export let contextSlot: usize = 0;
@@ -61,8 +60,6 @@ export let keptMass: usize = 0;
 /** u64: symbol << 32 | group */
 export let keptKey: usize = 0;
 export let stack: usize = 0;
-/** f64 by symbol: 0 where some expansion is kept, 1 elsewhere. */
-export let mask: usize = 0;
 export let segmentFirst: usize = 0;
 export let segmentEnd: usize = 0;
 export let segmentList: usize = 0;
@@ -114,12 +111,11 @@ function reload(): void {
   keptMass = load<u32>(at, 48);
   keptKey = load<u32>(at, 52);
   stack = load<u32>(at, 56);
-  mask = load<u32>(at, 60);
-  segmentFirst = load<u32>(at, 64);
-  segmentEnd = load<u32>(at, 68);
-  segmentList = load<u32>(at, 72);
-  segmentGroup = load<u32>(at, 76);
-  walks = load<u32>(at, 80);
+  segmentFirst = load<u32>(at, 60);
+  segmentEnd = load<u32>(at, 64);
+  segmentList = load<u32>(at, 68);
+  segmentGroup = load<u32>(at, 72);
+  walks = load<u32>(at, 76);
 }
 
 function need(group: i32, count: i32): void {
@@ -148,9 +144,6 @@ export function needSums(count: i32): void {
 }
 export function needKept(count: i32): void {
   need(KEPT, count + 1);
-}
-export function needSymbols(count: i32): void {
-  need(SYMBOLS, count);
 }
 export function needSegments(count: i32): void {
   need(SEGMENTS, count + 1);

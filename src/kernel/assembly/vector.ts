@@ -90,17 +90,15 @@ export function addScaled(to: usize, from: usize, count: i32, factor: f64): void
   if (count & 1) store<f64>(to, load<f64>(to) + factor * load<f64>(from));
 }
 
-/** sum over i: a[i] * b[i] */
-export function dot(a: usize, b: usize, count: i32): f64 {
+export function sumOf(from: usize, count: i32): f64 {
   let sum = f64x2.splat(0);
-  const pairs = a + (<usize>(count & ~1) << 3);
-  while (a < pairs) {
-    sum = f64x2.add(sum, f64x2.mul(v128.load(a), v128.load(b)));
-    a += 16;
-    b += 16;
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    sum = f64x2.add(sum, v128.load(from));
+    from += 16;
   }
   let total = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
-  if (count & 1) total += load<f64>(a) * load<f64>(b);
+  if (count & 1) total += load<f64>(from);
   return total;
 }
 
@@ -129,18 +127,6 @@ export function fillInts(to: usize, value: i32, count: i32): void {
     store<i32>(to, value);
     to += 4;
   }
-}
-
-/** to[i] *= 1 - mask[i] */
-export function dropMasked(to: usize, mask: usize, count: i32): void {
-  const one = f64x2.splat(1);
-  const pairs = to + (<usize>(count & ~1) << 3);
-  while (to < pairs) {
-    v128.store(to, f64x2.mul(v128.load(to), f64x2.sub(one, v128.load(mask))));
-    to += 16;
-    mask += 16;
-  }
-  if (count & 1) store<f64>(to, load<f64>(to) * (1 - load<f64>(mask)));
 }
 
 /** to[i] = max(to[i], from[i]) */
