@@ -89,20 +89,20 @@ export class KernelMemory implements Arrays {
     else this.free.set(bytes, [address]);
   }
 
-  float64(length: number): Float64Array {
+  readonly float64 = (length: number): Float64Array => {
     const block = this.take(length * 8);
     return this.owned(new Float64Array(this.buffer, block.address, length), block);
-  }
+  };
 
-  int32(length: number): Int32Array {
+  readonly int32 = (length: number): Int32Array => {
     const block = this.take(length * 4);
     return this.owned(new Int32Array(this.buffer, block.address, length), block);
-  }
+  };
 
-  uint8(length: number): Uint8Array {
+  readonly uint8 = (length: number): Uint8Array => {
     const block = this.take(length);
     return this.owned(new Uint8Array(this.buffer, block.address, length), block);
-  }
+  };
 
   private owned<T extends object>(array: T, block: Block): T {
     this.collected.register(array, block);

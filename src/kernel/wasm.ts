@@ -217,6 +217,7 @@ class WasmBackend implements Backend, Loops {
       layout.array(graph.branchEnd);
       layout.array(graph.incomingStart);
       layout.array(graph.incoming);
+      layout.array(graph.branchNext);
       this.graphs.set(graph, layout.done());
     }
     return layout.address;

@@ -5,7 +5,7 @@
 import type { Alphabet } from "../core/alphabet.js";
 import { InputError, type Place } from "../core/errors.js";
 import type { RowTableBuilder } from "../core/rows.js";
-import { grown } from "../core/trellis.js";
+import { type Arrays, plainArrays } from "../kernel/backend.js";
 import type { GivenLabel } from "./sequence.js";
 
 /** A label position that is not one known label: -1 anything, -2 - k the k-th set of `allowedSets`. */
@@ -45,33 +45,58 @@ export interface PositionAttributes {
 }
 
 /** A typed array that grows as numbers are pushed. */
-class Numbers<A extends Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>> {
+class Numbers<A extends Int32Array | Float64Array> {
   length = 0;
+  private array: A;
 
-  constructor(private array: A) {}
+  constructor(private readonly make: (length: number) => A) {
+    this.array = make(64);
+  }
 
   push(value: number): void {
-    if (this.length === this.array.length) this.array = grown(this.array, this.length + 1);
+    if (this.length === this.array.length) {
+      const larger = this.make(2 * this.length);
+      larger.set(this.array);
+      this.array = larger;
+    }
     this.array[this.length++] = value;
   }
 
   taken(): A {
     return this.array.slice(0, this.length) as A;
   }
+
+  /** The array itself, of which the first `length` numbers count, until more are pushed. */
+  lent(): A {
+    return this.array;
+  }
 }
 
 /** Gathers attributes position by position. */
 class AttributeGatherer {
-  private readonly start = new Numbers(new Int32Array(256));
-  private readonly ids = new Numbers(new Int32Array(256));
+  private readonly start: Numbers<Int32Array>;
+  private readonly ids: Numbers<Int32Array>;
   /** Made when the first value comes that is not 1. */
-  private values: Numbers<Float64Array<ArrayBuffer>> | undefined;
+  private values: Numbers<Float64Array> | undefined;
 
   constructor(
     readonly alphabet: Alphabet,
     private readonly grows: boolean,
+    private readonly arrays: Arrays,
   ) {
+    this.start = new Numbers(arrays.int32);
+    this.ids = new Numbers(arrays.int32);
     this.start.push(0);
+  }
+
+  clear(): void {
+    this.start.length = 1;
+    this.ids.length = 0;
+    this.values = undefined;
+  }
+
+  lend(): AttributeArray {
+    return { start: this.start.lent(), ids: this.ids.lent(), values: this.values?.lent() };
   }
 
   add(names: readonly string[], values: readonly number[] | undefined, place?: Place): void {
@@ -86,7 +111,7 @@ class AttributeGatherer {
       if (id < 0) continue;
       const value = values ? values[i] : 1;
       if (value !== 1 && !this.values) {
-        this.values = new Numbers(new Float64Array(256));
+        this.values = new Numbers(this.arrays.float64);
         for (let n = 0; n < this.ids.length; n++) this.values.push(1);
       }
       this.ids.push(id);
@@ -106,9 +131,9 @@ class AttributeGatherer {
 
 /** Makes a corpus of sequences. With `grows`, new labels and attributes get numbers; without, new attributes are left out. */
 export class CorpusBuilder {
-  private readonly sequenceStart = new Numbers(new Int32Array(16));
-  private readonly labelNumbers = new Numbers(new Int32Array(64));
-  private readonly allowedSets: Int32Array[] = [];
+  private readonly sequenceStart = new Numbers(plainArrays.int32);
+  private readonly labelNumbers = new Numbers(plainArrays.int32);
+  private allowedSets: Int32Array[] = [];
   private readonly attributes: AttributeGatherer;
   private readonly conjoined: AttributeGatherer;
 
@@ -117,10 +142,33 @@ export class CorpusBuilder {
     attributes: Alphabet,
     conjoined: Alphabet,
     private readonly grows: boolean,
+    /** Where attributes are put. */
+    arrays: Arrays = plainArrays,
   ) {
-    this.attributes = new AttributeGatherer(attributes, grows);
-    this.conjoined = new AttributeGatherer(conjoined, grows);
+    this.attributes = new AttributeGatherer(attributes, grows, arrays);
+    this.conjoined = new AttributeGatherer(conjoined, grows, arrays);
     this.sequenceStart.push(0);
+  }
+
+  /** Forgets all sequences, and keeps the room they had. */
+  clear(): void {
+    this.sequenceStart.length = 1;
+    this.labelNumbers.length = 0;
+    this.allowedSets = [];
+    this.attributes.clear();
+    this.conjoined.clear();
+  }
+
+  /** The corpus without a copy: valid until something is added, and with arrays that are longer than what they hold. */
+  lend(): Corpus {
+    return {
+      sequenceCount: this.sequenceStart.length - 1,
+      sequenceStart: this.sequenceStart.lent(),
+      labels: this.labelNumbers.lent(),
+      allowedSets: this.allowedSets,
+      attributes: this.attributes.lend(),
+      conjoined: this.conjoined.lend(),
+    };
   }
 
   add(length: number, position: PositionAttributes, labels?: readonly GivenLabel[], place?: Place): void {

@@ -11,6 +11,7 @@ import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice 
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import { backend } from "../kernel/choice.js";
 import { goOnOptions } from "../learn/go-on.js";
+import { trainingLimits } from "../learn/limits.js";
 import { generator, uniform } from "../learn/random.js";
 import {
   type Checkpoint,
@@ -70,12 +71,6 @@ export const taggerDefaults: Omit<TaggerOptions, "l2"> = {
   minCount: 1,
   conjoin: false,
 };
-
-/**
- * What steps and penalties may be at most. A first step of AdaGrad moves a weight by the whole of `rate`, and weights beyond
- * this are certainty itself; a penalty beyond this holds every weight at nothing.
- */
-export const taggerLimits = { rate: 100, l2: 1e6, l1: 1e6 } as const;
 
 /** The names of all options that are plain values. */
 export const taggerOptionNames: readonly (keyof TaggerOptions)[] = [
@@ -194,6 +189,8 @@ export class Tagger {
   /** What was measured on held-out data, if it was. */
   calibration: Calibration | undefined;
   private readonly engine: TaggerEngine;
+  /** Holds the sequence at hand as numbers. */
+  private readonly builder: CorpusBuilder;
   private readonly template: Template | undefined;
   private features: FeatureFunction | undefined;
 
@@ -211,6 +208,7 @@ export class Tagger {
     this.template = parts.source.kind === "template" ? parseTemplate(parts.source.text) : undefined;
     this.engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
     this.rows = this.engine.rows;
+    this.builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false, backend().arrays);
   }
 
   /** Learns from labelled sequences. Labels may be partly unknown. */
@@ -344,7 +342,8 @@ export class Tagger {
     return { answered: false, guarantee, candidates: nbest, prediction };
   }
 
-  private inferenceWith(chosen: PredictOptions["inference"] = {}): Inference {
+  private inferenceWith(chosen?: PredictOptions["inference"]): Inference {
+    if (chosen === undefined) return this.engine.inference;
     checkNames(chosen, ["inference", "contexts", "order"]);
     const options = { ...this.options, ...chosen };
     checkTaggerOptions(options);
@@ -476,9 +475,10 @@ export class Tagger {
   private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
     const maker = { template: this.template, features: this.features, conjoin: this.options.conjoin };
     const length = checkSequence(sequence, labels);
-    const builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false);
+    const { builder } = this;
+    builder.clear();
     builder.add(length, makeAttributes(sequence, this.source, maker), labels, sequence);
-    return { corpus: builder.build(), length };
+    return { corpus: builder.lend(), length };
   }
 }
 
@@ -640,10 +640,10 @@ export function checkTaggerOptions(options: ChosenOptions): void {
   whole("epochs", 1);
   whole("patience", 0);
   whole("minCount", 1);
-  between("rate", Number.MIN_VALUE, taggerLimits.rate);
+  between("rate", Number.MIN_VALUE, trainingLimits.rate);
   between("delta", Number.MIN_VALUE, Number.MAX_VALUE);
-  between("l2", 0, taggerLimits.l2);
-  between("l1", 0, taggerLimits.l1);
+  between("l2", 0, trainingLimits.l2);
+  between("l1", 0, trainingLimits.l1);
   between("truncate", 0, 1);
   if (!Number.isInteger(options.seed))
     throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
