@@ -60,7 +60,7 @@ const NUMBER = 8;
  * bytes of an element and its name in the trellis, if it has one.
  */
 const groups: readonly (readonly (readonly [bytes: number, name?: keyof Trellis])[])[] = [
-  [[INT, "slotStart"]],
+  [[INT, "slotStart"], [NUMBER]],
   [
     [INT, "contextSlot"],
     [INT, "contextParent"],
@@ -82,7 +82,7 @@ const groups: readonly (readonly (readonly [bytes: number, name?: keyof Trellis]
     [INT, "arcTarget"],
     [NUMBER, "arcMass"],
   ],
-  [[INT], [INT], [INT], [INT], [INT], [INT], [INT]],
+  [[INT], [INT], [INT], [INT], [INT], [INT], [INT], [NUMBER]],
   [[NUMBER]],
   [[NUMBER], [NUMBER], [INT]],
   [[INT], [INT], [INT], [INT]],
@@ -217,7 +217,7 @@ class WasmBackend implements Backend, Loops {
       layout.array(graph.branchEnd);
       layout.array(graph.incomingStart);
       layout.array(graph.incoming);
-      layout.array(graph.branchNext);
+      layout.number(graph.symbolCount);
       this.graphs.set(graph, layout.done());
     }
     return layout.address;

@@ -185,6 +185,39 @@ describe("the WebAssembly kernel", () => {
   });
 });
 
+describe("a path of 20,000 decisions", () => {
+  it.each(["chain", "two ways on"])("is found as well: %s", (shape) => {
+    const random = mulberry(11);
+    const length = 20_000;
+    const graph =
+      shape === "chain"
+        ? chainGraph(length, 5)
+        : slotGraph(
+            5,
+            Array.from({ length }, (_, slot) => [
+              { first: 0, end: 3, next: slot + 1 },
+              { first: 3, end: 5, next: Math.min(slot + 3, length) },
+            ]),
+          );
+    const space = randomSpace(random, 5, 2);
+    const problem: Problem = {
+      graph,
+      slotScores: Float64Array.from({ length: graph.slotCount * 5 }, () => random() * 2),
+      slotInput: new Int32Array(graph.slotCount),
+      starts: space.families.map(() => undefined),
+    };
+    const weights = Float64Array.from(space.table.symbols, () => random() - 0.5);
+    const inference: Inference = { mode: "rcms", contexts: 4, order: 2, recombine: true, rows: "all" };
+    const [expected, found] = [referenceBackend, wasm].map((backend) => {
+      const kernel = backend.makeKernel();
+      kernel.forward(problem, space, weights, inference);
+      return kernel.bestPath();
+    });
+    expect(found?.symbols).toEqual(expected?.symbols);
+    expect(found?.score).toBeCloseTo(expected?.score as number, 6);
+  });
+});
+
 /** Whether at some slot the lightest context kept and the heaviest left weigh the same to within rounding. */
 function hasNearTie(trellis: Trellis, { graph }: Problem, inference: Inference): boolean {
   for (let slot = 1; slot + 1 < graph.slotCount; slot++) {

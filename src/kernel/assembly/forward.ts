@@ -25,6 +25,10 @@ import {
   arcScore,
   arcStart,
   arcTarget,
+  best,
+  bestFrom,
+  bestScale,
+  bestSymbol,
   contextCommon,
   contextCount,
   contextLength,
@@ -39,6 +43,7 @@ import {
   keptKey,
   keptMass,
   list,
+  listBest,
   listCommon,
   listScratch,
   logForward,
@@ -64,9 +69,11 @@ import {
   sums,
   use,
 } from "./state";
-import { addAll, expAll, expOne, fillInts, maxOf, raiseAll, separator, sumOf } from "./vector";
+import { addAll, expAll, expOne, fillInts, maxOf, raiseAll, separator, sumAndTop } from "./vector";
 
 const BEGIN = -1;
+/** Stands for the symbol by which the best path comes to `⋆`: the best that leads there, to be found when it is asked for. */
+const TO_BE_FOUND = -1;
 const RCMS = 0;
 const BEAM = 1;
 const EXACT = 2;
@@ -166,6 +173,7 @@ function begin(): void {
   setInt(arcStart, 0, 0);
   setInt(rowStart, 0, 0);
   setInt(slotStart, 0, 0);
+  setNum(bestScale, 0, 0);
   const remembers = order > 0 && (limit > 0 || mode == EXACT);
   if (remembers) addContext(0, -1, BEGIN, 1, 0, 0);
   if (!remembers || mode != BEAM) addContext(0, -1, BEGIN, 0, 0, remembers ? -Infinity : 0);
@@ -182,6 +190,7 @@ function addContext(slot: i32, parent: i32, symbol: i32, length: i32, commonLeng
   setInt(contextCommon, c, commonLength);
   setNum(logForward, c, log);
   setNum(mass, c, 1);
+  setNum(best, c, log == 0 ? 1 : 0);
 }
 
 /** Finds the rows of a slot's contexts and the scores of their expansions. */
@@ -285,9 +294,36 @@ function gather(slot: i32): void {
       top = max(top, log + maxOf(arcScore + (<usize>(int(arcStart, c) + first) << 3), width));
     }
   }
+  scaleBest(slot, to - from == 1);
   // Sums of groups, and room for the choice among them; neither may move once rows point into it.
   needSums(2 * groups * symbolCount);
   for (let s = 0; s < segments; s++) weigh(s);
+}
+
+/** Puts the shares of the best paths to the contexts of the list on one scale, which becomes the slot's. */
+function scaleBest(slot: i32, isOneSource: bool): void {
+  let scale: f64 = listed > 0 ? num(bestScale, int(contextSlot, int(list, 0))) : 0;
+  if (!isOneSource) {
+    for (let i = 1; i < listed; i++) scale = max(scale, num(bestScale, int(contextSlot, int(list, i))));
+  }
+  setNum(bestScale, slot, scale);
+  for (let i = 0; i < listed; i++) {
+    const c = int(list, i);
+    const own = isOneSource ? scale : num(bestScale, int(contextSlot, c));
+    setNum(listBest, i, own == scale ? num(best, c) : num(best, c) * expOne(own - scale));
+  }
+}
+
+/** Shares below this are put on a scale of their own, before they lose digits. */
+const FADING: f64 = 1e-150;
+
+/** Keeps the shares of the best paths to a slot's contexts from fading away as paths grow long. */
+function lift(slot: i32, from: i32, to: i32): void {
+  let greatest: f64 = 0;
+  for (let c = from; c < to; c++) greatest = max(greatest, num(best, c));
+  if (greatest == 0 || greatest >= FADING) return;
+  setNum(bestScale, slot, num(bestScale, slot) + Math.log(greatest));
+  for (let c = from; c < to; c++) setNum(best, c, num(best, c) / greatest);
 }
 
 /** One segment: the symbols `first` .. `end - 1`, which come by those of the branches `from` .. `to - 1` that cover them. */
@@ -663,17 +699,32 @@ function merge(slot: i32): void {
   for (let i = 0; i < kept; i++) claimed = claim(from + i, key(i), losesRest, star, claimed);
   // What is left leads to `⋆`, or is lost. Claimed arcs have lent out their masses for that, and get them back.
   let rest: f64 = 0;
+  let bestRest: f64 = 0;
+  let bestContext = -1;
   for (let s = 0; s < segments; s++) {
     const first = int(segmentFirst, s);
     const width = int(segmentEnd, s) - first;
     for (let i = int(segmentList, s); i < int(segmentList, s + 1); i++) {
-      const masses = arcMass + (<usize>(int(arcStart, int(list, i)) + first) << 3);
-      if (star >= 0) rest += sumOf(masses, width);
-      else memory.fill(masses, 0, <usize>width << 3);
+      const c = int(list, i);
+      const masses = arcMass + (<usize>(int(arcStart, c) + first) << 3);
+      if (star < 0) {
+        memory.fill(masses, 0, <usize>width << 3);
+        continue;
+      }
+      const pair = sumAndTop(masses, width);
+      rest += f64x2.extract_lane(pair, 0);
+      const along = num(listBest, i) * f64x2.extract_lane(pair, 1);
+      if (along > bestRest || (along == bestRest && along > 0 && c < bestContext)) {
+        bestRest = along;
+        bestContext = c;
+      }
     }
   }
   for (let i = 0; i < claimed; i++) setNum(arcMass, int(stack, i), num(keptMass, i));
-  if (star >= 0) setNum(mass, star, rest);
+  if (star >= 0) {
+    setNum(mass, star, rest);
+    setBest(star, bestRest, bestContext, TO_BE_FOUND);
+  }
   finish(from, to, isEnd);
 }
 
@@ -706,16 +757,24 @@ function claim(context: i32, name: u64, alone: bool, free: i32, claimed: i32): i
   let segment = 0;
   while (symbol >= int(segmentEnd, segment)) segment++;
   const least = int(segmentGroup, segment);
-  let sum = num(mass, context);
+  let sum: f64 = 0;
+  let bestMass: f64 = 0;
+  let bestContext = -1;
   let g = <i32>name;
   for (;;) {
     const end = int(groupStart, g + 1);
     for (let i = int(groupStart, g); i < end; i++) {
-      const arc = int(arcStart, int(list, i)) + symbol;
+      const c = int(list, i);
+      const arc = int(arcStart, c) + symbol;
       if (int(arcTarget, arc) != free) continue;
       setInt(arcTarget, arc, context);
       const weight = num(arcMass, arc);
       sum += weight;
+      const along = num(listBest, i) * weight;
+      if (along > bestMass || (along == bestMass && along > 0 && c < bestContext)) {
+        bestMass = along;
+        bestContext = c;
+      }
       setNum(arcMass, arc, 0);
       setInt(stack, claimed, arc);
       setNum(keptMass, claimed, weight);
@@ -725,7 +784,17 @@ function claim(context: i32, name: u64, alone: bool, free: i32, claimed: i32): i
     if (alone || g < least || int(groupCommon, g) < length) break;
   }
   setNum(mass, context, sum);
+  setBest(context, bestMass, bestContext, symbol);
   return claimed;
+}
+
+/** Notes the mass of the best path to a context, and by which context and symbol it comes. */
+// @ts-expect-error
+@inline
+function setBest(context: i32, bestMass: f64, from: i32, symbol: i32): void {
+  setNum(best, context, bestMass);
+  setInt(bestFrom, context, from);
+  setInt(bestSymbol, context, symbol);
 }
 
 /** Logarithms of the forward masses; where a sum is too small to be exact it is taken again on its own scale. */
@@ -736,6 +805,7 @@ function finish(from: i32, to: i32, isEnd: bool): void {
   for (let c = from; c < to; c++) {
     const sum = num(mass, c);
     setNum(logForward, c, top + Math.log(sum));
+    setNum(best, c, num(best, c) / sum);
     total += sum;
     remembered += sum * <f64>int(contextLength, c);
     if (sum < TINY) tiny = true;
@@ -755,6 +825,7 @@ function finish(from: i32, to: i32, isEnd: bool): void {
       remembered += share * <f64>int(contextLength, c);
     }
   }
+  if (from < to) lift(int(contextSlot, from), from, to);
   if (total > 0 && !isEnd) {
     lengths += remembered / total;
     lengthSlots++;
@@ -764,6 +835,7 @@ function finish(from: i32, to: i32, isEnd: bool): void {
 /** The mass of one context, relative to the heaviest expansion that leads to it. */
 function rescale(context: i32): void {
   let scale: f64 = -Infinity;
+  let bestShare: f64 = 0;
   for (let pass = 0; pass < 2; pass++) {
     let sum: f64 = 0;
     for (let s = 0; s < segments; s++) {
@@ -780,6 +852,10 @@ function rescale(context: i32): void {
             const share = expOne(logMass - scale);
             setNum(arcMass, arc, share);
             sum += share;
+            if (num(listBest, i) * share > bestShare) {
+              bestShare = num(listBest, i) * share;
+              setBest(context, bestShare, c, arc - arcs);
+            }
           }
         }
       }
@@ -787,11 +863,13 @@ function rescale(context: i32): void {
     if (scale == -Infinity) {
       setNum(mass, context, 1);
       setNum(logForward, context, -Infinity);
+      setNum(best, context, 0);
       return;
     }
     if (pass == 1) {
       setNum(mass, context, sum);
       setNum(logForward, context, scale + Math.log(sum));
+      setNum(best, context, bestShare / sum);
     }
   }
 }
@@ -820,6 +898,7 @@ function keepByRows(slot: i32): void {
   needContexts(star + 1);
   addContext(slot, -1, BEGIN, 0, 0, 0);
   setNum(mass, star, 0);
+  setNum(best, star, 0);
   setInt(slotStart, slot + 1, star + 1);
   if (unkept) {
     for (let s = 0; s < segments; s++) {
@@ -884,6 +963,7 @@ function keepSymbol(slot: i32, symbol: i32, first: i32, count: i32): bool {
       setInt(groupRow, g, last);
       addContext(slot, int(groupStart, g), symbol, int(groupLength, g), 0, 0);
       setNum(mass, last, 0);
+      setNum(best, last, 0);
     } else {
       setInt(groupRow, g, TO_STAR);
       all = false;
@@ -894,7 +974,11 @@ function keepSymbol(slot: i32, symbol: i32, first: i32, count: i32): bool {
     const arc = int(arcStart, int(list, first + i)) + symbol;
     const target = int(groupRow, int(listScratch, i));
     setInt(arcTarget, arc, target);
-    if (target >= 0) setNum(mass, target, num(mass, target) + num(arcMass, arc));
+    if (target < 0) continue;
+    const c = int(list, first + i);
+    setNum(mass, target, num(mass, target) + num(arcMass, arc));
+    const along = num(listBest, first + i) * num(arcMass, arc);
+    if (along > num(best, target)) setBest(target, along, c, symbol);
   }
   return all;
 }

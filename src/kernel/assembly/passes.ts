@@ -1,7 +1,7 @@
 // What is read off a trellis after the forward pass: posteriors, expected counts, the best path. See
 // src/kernel/reference.ts for the formulas.
 
-import { branchEnd, branchFirst, branchNext, branchStart, countRows, slotCount, symbolCount, useProblem, useSpace } from "./space";
+import { branchEnd, branchFirst, branchStart, countRows, slotCount, symbolCount, useProblem, useSpace } from "./space";
 import {
   arcMass,
   arcScore,
@@ -83,80 +83,40 @@ export function addExpectations(
 }
 
 /**
- * Writes the best path's decisions to `path`, last first, and returns how many there are; -1 if there is no path. Among
- * equals it takes the same as `bestPath` in src/core/lattice.ts: the first by context, then by symbol.
+ * Writes the decisions of the best path, which the forward pass has found, to `path`, last first, and returns how many there
+ * are; -1 if there is no path.
  */
 export function bestPath(state: usize, graph: usize, path: usize): i32 {
   use(state);
   useProblem(graph, 0, 0, 0);
+  score = 0;
   const end = int(slotStart, slotCount) - 1;
-  for (let c = 0; c <= end; c++) setNum(best, c, -Infinity);
-  setNum(best, 0, 0);
-  for (let slot = 0; slot < slotCount - 1; slot++) {
-    const to = int(slotStart, slot + 1);
-    for (let c = int(slotStart, slot); c < to; c++) {
-      if (num(best, c) == -Infinity) continue;
-      for (let b = int(branchStart, slot); b < int(branchStart, slot + 1); b++) {
-        const next = int(branchNext, b);
-        const last = int(slotStart, next + 1) - 1;
-        const first = int(branchFirst, b);
-        if (last >= int(slotStart, next)) followArcs(c, int(arcStart, c) + first, int(branchEnd, b) - first, last);
-      }
-    }
-  }
-  if (end < int(slotStart, slotCount - 1) || num(best, end) == -Infinity) return -1;
+  if (end < int(slotStart, slotCount - 1) || num(best, end) == 0) return -1;
   let count = 0;
-  for (let c = end; c > 0; c = int(bestFrom, c)) setInt(path, count++, int(bestSymbol, c));
+  for (let c = end; c >= int(slotStart, 1); c = int(bestFrom, c)) {
+    const from = int(bestFrom, c);
+    let symbol = int(bestSymbol, c);
+    if (symbol < 0) symbol = bestSymbolTo(c, from);
+    score += num(arcScore, int(arcStart, from) + symbol);
+    setInt(path, count++, symbol);
+  }
   return count;
 }
 
-/**
- * Extends the best path to a context by `width` arcs. Most of them lead to one target, the last context of their slot, and
- * of those only the best matters, which is found by vectors; others are looked at one by one.
- */
-function followArcs(context: i32, from: i32, width: i32, common: i32): void {
-  const base = num(best, context);
-  const scores = arcScore + (<usize>from << 3);
-  const targets = arcTarget + (<usize>from << 2);
-  const wanted = i64x2.splat(<i64>common);
-  const nothing = f64x2.splat(-Infinity);
-  let top = nothing;
-  let i = 0;
-  for (; i + 1 < width; i += 2) {
-    const isCommon = i64x2.eq(v128.load32x2_s(targets + (<usize>i << 2)), wanted);
-    top = f64x2.pmax(top, v128.bitselect(v128.load(scores + (<usize>i << 3)), nothing, isCommon));
-    if (i64x2.all_true(isCommon)) continue;
-    follow(context, from, i, base, common);
-    follow(context, from, i + 1, base, common);
+/** The first of the symbols with the best score that lead from one context to another. */
+function bestSymbolTo(target: i32, from: i32): i32 {
+  const arcs = int(arcStart, from);
+  let found = -1;
+  for (let y = 0; y < symbolCount; y++) {
+    if (int(arcTarget, arcs + y) != target) continue;
+    if (found < 0 || num(arcScore, arcs + y) > num(arcScore, arcs + found)) found = y;
   }
-  let found = max(f64x2.extract_lane(top, 0), f64x2.extract_lane(top, 1));
-  if (i < width) {
-    if (int(targets, i) == common) found = max(found, num(scores, i));
-    else follow(context, from, i, base, common);
-  }
-  if (base + found <= num(best, common)) return;
-  let at = 0;
-  while (num(scores, at) != found || int(targets, at) != common) at++;
-  setBest(common, context, from + at, base + found);
+  return found;
 }
 
-/** Extends the best path by one arc, unless that has the target that is looked after elsewhere. */
-function follow(context: i32, from: i32, i: i32, base: f64, common: i32): void {
-  const target = int(arcTarget, from + i);
-  if (target < 0 || target == common) return;
-  const score = base + num(arcScore, from + i);
-  if (score > num(best, target)) setBest(target, context, from + i, score);
-}
-
-// @ts-expect-error
-@inline
-function setBest(target: i32, context: i32, arc: i32, score: f64): void {
-  setNum(best, target, score);
-  setInt(bestFrom, target, context);
-  setInt(bestSymbol, target, arc - int(arcStart, context));
-}
+let score: f64 = 0;
 
 /** Score of the latest best path. */
 export function bestScore(): f64 {
-  return num(best, int(slotStart, slotCount) - 1);
+  return score;
 }

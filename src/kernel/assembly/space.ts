@@ -32,7 +32,6 @@ export let branchStart: usize = 0;
 export let branchSlot: usize = 0;
 export let branchFirst: usize = 0;
 export let branchEnd: usize = 0;
-export let branchNext: usize = 0;
 export let incomingStart: usize = 0;
 export let incoming: usize = 0;
 let slotScores: usize = 0;
@@ -77,7 +76,7 @@ export function useProblem(graph: usize, scores: usize, input: usize, startNodes
   branchEnd = <usize>int(graph, 4);
   incomingStart = <usize>int(graph, 5);
   incoming = <usize>int(graph, 6);
-  branchNext = <usize>int(graph, 7);
+  symbolCount = int(graph, 7);
   slotScores = scores;
   slotInput = input;
   starts = startNodes;

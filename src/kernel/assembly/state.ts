@@ -21,6 +21,8 @@ const WALKS = 8;
 const GROUPS = 9;
 
 export let slotStart: usize = 0;
+/** f64: logarithm by which the shares in `best` of a slot's contexts are to be multiplied. */
+export let bestScale: usize = 0;
 export let contextSlot: usize = 0;
 export let contextParent: usize = 0;
 export let contextSymbol: usize = 0;
@@ -31,7 +33,7 @@ export let rowStart: usize = 0;
 export let logForward: usize = 0;
 export let mass: usize = 0;
 export let posterior: usize = 0;
-/** f64: score of the best path to a context. */
+/** f64: share of a context's forward mass that the best path to it has. */
 export let best: usize = 0;
 /** The context and the symbol that the best path came from. */
 export let bestFrom: usize = 0;
@@ -53,6 +55,8 @@ export let groupLength: usize = 0;
 export let groupCommon: usize = 0;
 /** Address of the masses of a group's expansions, from the first symbol of the segment on. */
 export let groupRow: usize = 0;
+/** f64: `best` of the contexts in `list`, on one scale. */
+export let listBest: usize = 0;
 /** f64: masses of groups with several members. */
 export let sums: usize = 0;
 /** f64 */
@@ -80,42 +84,43 @@ export function use(address: usize): void {
 }
 
 function reload(): void {
-  let at = state + (GROUPS << 2);
+  const at = state + (GROUPS << 2);
   slotStart = load<u32>(at);
-  contextSlot = load<u32>(at, 4);
-  contextParent = load<u32>(at, 8);
-  contextSymbol = load<u32>(at, 12);
-  contextLength = load<u32>(at, 16);
-  contextCommon = load<u32>(at, 20);
-  arcStart = load<u32>(at, 24);
-  rowStart = load<u32>(at, 28);
-  logForward = load<u32>(at, 32);
-  mass = load<u32>(at, 36);
-  posterior = load<u32>(at, 40);
-  best = load<u32>(at, 44);
-  bestFrom = load<u32>(at, 48);
-  bestSymbol = load<u32>(at, 52);
-  at += 56;
-  rows = load<u32>(at);
-  arcScore = load<u32>(at, 4);
-  arcTarget = load<u32>(at, 8);
-  arcMass = load<u32>(at, 12);
-  list = load<u32>(at, 16);
-  listCommon = load<u32>(at, 20);
-  listScratch = load<u32>(at, 24);
-  groupStart = load<u32>(at, 28);
-  groupLength = load<u32>(at, 32);
-  groupCommon = load<u32>(at, 36);
-  groupRow = load<u32>(at, 40);
-  sums = load<u32>(at, 44);
-  keptMass = load<u32>(at, 48);
-  keptKey = load<u32>(at, 52);
-  stack = load<u32>(at, 56);
-  segmentFirst = load<u32>(at, 60);
-  segmentEnd = load<u32>(at, 64);
-  segmentList = load<u32>(at, 68);
-  segmentGroup = load<u32>(at, 72);
-  walks = load<u32>(at, 76);
+  bestScale = load<u32>(at, 4);
+  contextSlot = load<u32>(at, 8);
+  contextParent = load<u32>(at, 12);
+  contextSymbol = load<u32>(at, 16);
+  contextLength = load<u32>(at, 20);
+  contextCommon = load<u32>(at, 24);
+  arcStart = load<u32>(at, 28);
+  rowStart = load<u32>(at, 32);
+  logForward = load<u32>(at, 36);
+  mass = load<u32>(at, 40);
+  posterior = load<u32>(at, 44);
+  best = load<u32>(at, 48);
+  bestFrom = load<u32>(at, 52);
+  bestSymbol = load<u32>(at, 56);
+  rows = load<u32>(at, 60);
+  arcScore = load<u32>(at, 64);
+  arcTarget = load<u32>(at, 68);
+  arcMass = load<u32>(at, 72);
+  list = load<u32>(at, 76);
+  listCommon = load<u32>(at, 80);
+  listScratch = load<u32>(at, 84);
+  groupStart = load<u32>(at, 88);
+  groupLength = load<u32>(at, 92);
+  groupCommon = load<u32>(at, 96);
+  groupRow = load<u32>(at, 100);
+  listBest = load<u32>(at, 104);
+  sums = load<u32>(at, 108);
+  keptMass = load<u32>(at, 112);
+  keptKey = load<u32>(at, 116);
+  stack = load<u32>(at, 120);
+  segmentFirst = load<u32>(at, 124);
+  segmentEnd = load<u32>(at, 128);
+  segmentList = load<u32>(at, 132);
+  segmentGroup = load<u32>(at, 136);
+  walks = load<u32>(at, 140);
 }
 
 function need(group: i32, count: i32): void {

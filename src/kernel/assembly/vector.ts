@@ -90,16 +90,24 @@ export function addScaled(to: usize, from: usize, count: i32, factor: f64): void
   if (count & 1) store<f64>(to, load<f64>(to) + factor * load<f64>(from));
 }
 
-export function sumOf(from: usize, count: i32): f64 {
+/** The sum and the greatest of numbers that are not negative, in two lanes. */
+export function sumAndTop(from: usize, count: i32): v128 {
   let sum = f64x2.splat(0);
+  let top = f64x2.splat(0);
   const pairs = from + (<usize>(count & ~1) << 3);
   while (from < pairs) {
-    sum = f64x2.add(sum, v128.load(from));
+    const two = v128.load(from);
+    sum = f64x2.add(sum, two);
+    top = f64x2.pmax(top, two);
     from += 16;
   }
   let total = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
-  if (count & 1) total += load<f64>(from);
-  return total;
+  let greatest = max(f64x2.extract_lane(top, 0), f64x2.extract_lane(top, 1));
+  if (count & 1) {
+    total += load<f64>(from);
+    greatest = max(greatest, load<f64>(from));
+  }
+  return f64x2.replace_lane(f64x2.splat(total), 1, greatest);
 }
 
 /** to[i] = from[i] + by */
