@@ -181,8 +181,11 @@ export function transductionText(
   for (const precision of ["0.9", "0.95", "0.99"] as const) {
     lines.push(["answered", percent(recall[precision]), `of the inputs at ${100 * Number(precision)} % precision`]);
   }
-  const each = report.logLikelihood === null ? "-∞" : (report.logLikelihood / report.inputs).toFixed(4);
-  lines.push(["log-likelihood", each, "for each input"]);
+  const { logLikelihood, unwritable } = report;
+  const each = logLikelihood === null ? "-∞" : (logLikelihood / (report.inputs - unwritable)).toFixed(4);
+  const left =
+    unwritable > 0 && logLikelihood !== null ? ` but ${counted(unwritable)} that the model cannot write` : "";
+  lines.push(["log-likelihood", each, `for each input${left}`]);
   const brier = `Brier score ${report.brier.toFixed(4)}`;
   lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
   lines.push(["training pairs", counted(report.alignedTrainingPairs), "had an alignment"]);

@@ -13,8 +13,10 @@ export interface TransductionReport {
   symbolErrorRate: number;
   /** Shares of inputs that can be answered at a precision. */
   recallAtPrecision: { "0.9": number; "0.95": number; "0.99": number };
-  /** Of one right answer for each input, the most probable; null if some input has none that can be written. */
+  /** Summed over the inputs that have a right answer the model can write, of the most probable one; null if none has. */
   logLikelihood: number | null;
+  /** Inputs with no right answer that the model can write: too long, or with symbols it does not know. */
+  unwritable: number;
   expectedCalibrationError: number;
   brier: number;
   /** Area under the risk-coverage curve. */
@@ -27,6 +29,7 @@ export class TransductionScore {
   private errors = 0;
   private symbols = 0;
   private logLikelihood = 0;
+  private unwritable = 0;
 
   /** Adds an input: its right answers, the output with its probability, and the log-probability of the best answer. */
   add(
@@ -46,7 +49,8 @@ export class TransductionScore {
     }
     this.errors += least;
     this.symbols += length;
-    this.logLikelihood += logLikelihood;
+    if (logLikelihood === Number.NEGATIVE_INFINITY) this.unwritable++;
+    else this.logLikelihood += logLikelihood;
     this.confidence.push(probability);
     this.correct.push(least === 0 ? 1 : 0);
   }
@@ -71,7 +75,8 @@ export class TransductionScore {
         "0.95": recallAtPrecision(answers, 0.95),
         "0.99": recallAtPrecision(answers, 0.99),
       },
-      logLikelihood: Number.isFinite(this.logLikelihood) ? this.logLikelihood : null,
+      logLikelihood: this.unwritable < this.inputs ? this.logLikelihood : null,
+      unwritable: this.unwritable,
       expectedCalibrationError: expectedCalibrationError(answers),
       brier: brier(answers),
       aurc: aurc(answers),

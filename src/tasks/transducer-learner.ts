@@ -24,7 +24,11 @@ import {
   WindowFinder,
 } from "./transducer-rows.js";
 
-/** How contexts are chosen when learning; see the table in the documentation of `Transducer`. */
+/**
+ * How contexts are chosen when learning: by the free pass with `⋆` for the rest (`rcms`), or as a beam, without `⋆`, by
+ * the free pass (`model`), the pass that knows the output (`target`), both (`hybrid`), or the free pass with one alignment
+ * kept in it that a small model found before (`forced`).
+ */
 export type Strategy = "rcms" | "model" | "target" | "hybrid" | "forced";
 
 /** Pairs of (context, symbols of the output written) up to which all alignments of an output are looked at. */

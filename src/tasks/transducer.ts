@@ -13,6 +13,7 @@ import { minimise } from "../core/minimise.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import { backend } from "../kernel/choice.js";
 import { goOnOptions } from "../learn/go-on.js";
+import { trainingLimits } from "../learn/limits.js";
 import { generator, shuffle } from "../learn/random.js";
 import {
   type Checkpoint,
@@ -640,11 +641,11 @@ export function checkTransducerOptions(options: TransducerOptions): void {
       throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${value}`);
     }
   };
-  const atLeast = (name: keyof TransducerOptions, least: number): void => {
+  const between = (name: "rate" | "delta" | "l2" | "l1", least: number, most: number): void => {
     const value = options[name];
-    if (!(Number.isFinite(value) && (value as number) >= least)) {
-      throw new InputError(`option \`${name}\` must be a number of at least ${least}, not ${value}`);
-    }
+    if (value >= least && value <= most) return;
+    const lower = least === 0 ? "from 0" : "above 0 and";
+    throw new InputError(`option \`${name}\` must be a number ${lower} up to ${most}, not ${value}`);
   };
   const share = (name: keyof TransducerOptions): void => {
     const value = options[name] as number;
@@ -665,10 +666,10 @@ export function checkTransducerOptions(options: TransducerOptions): void {
       throw new InputError(`option \`moveGrams\` must hold whole numbers of at least 0, not ${grams}`);
     }
   }
-  atLeast("rate", Number.MIN_VALUE);
-  atLeast("delta", Number.MIN_VALUE);
-  atLeast("l2", 0);
-  atLeast("l1", 0);
+  between("rate", Number.MIN_VALUE, trainingLimits.rate);
+  between("delta", Number.MIN_VALUE, Number.MAX_VALUE);
+  between("l2", 0, trainingLimits.l2);
+  between("l1", 0, trainingLimits.l1);
   share("heldOut");
   share("lightest");
   if (!Number.isInteger(options.seed)) {

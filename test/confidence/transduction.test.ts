@@ -25,11 +25,21 @@ describe("TransductionScore", () => {
     expect(report.logLikelihood).toBeCloseTo(-3.1, 12);
   });
 
-  it("knows empty answers and answers that cannot be written", () => {
+  it("knows empty answers", () => {
     const score = new TransductionScore();
-    score.add([[]], [], 1, Number.NEGATIVE_INFINITY);
-    expect(score.report()).toMatchObject({ wordErrorRate: 0, symbolErrorRate: 0, logLikelihood: null });
+    score.add([[]], [], 1, 0);
+    expect(score.report()).toMatchObject({ wordErrorRate: 0, symbolErrorRate: 0, logLikelihood: 0 });
     score.add([[]], ["A"], 1, 0);
     expect(score.report().symbolErrorRate).toBe(1);
+  });
+
+  it("counts answers that cannot be written and leaves them out of the likelihood", () => {
+    const score = new TransductionScore();
+    score.add([["A"]], ["B"], 1, Number.NEGATIVE_INFINITY);
+    expect(score.report()).toMatchObject({ logLikelihood: null, unwritable: 1 });
+    score.add([["A"]], ["A"], 1, -0.5);
+    score.add([["A"]], ["A"], 1, -0.25);
+    expect(score.report()).toMatchObject({ inputs: 3, logLikelihood: -0.75, unwritable: 1 });
+    expect(score.report().wordErrorRate).toBeCloseTo(1 / 3, 12);
   });
 });

@@ -50,7 +50,8 @@ A sequence is right when all its labels are. Chunks (labels such as B-NP, I-NP, 
 Labels that the model does not know are refused, unless --allow-unknown is given or the model knows another label of the
 same chunk type (I-LST where it knows B-LST). They count as wrong; the log-likelihood leaves their positions open.
 With a transducer: word and symbol error rates; any of an input's answers is right. --json: inputs, wordErrorRate,
-symbolErrorRate, recallAtPrecision, alignedTrainingPairs, logLikelihood, expectedCalibrationError, brier, aurc.
+symbolErrorRate, recallAtPrecision, alignedTrainingPairs, logLikelihood, unwritable (inputs whose answers the model cannot
+write; the log-likelihood leaves them out), expectedCalibrationError, brier, aurc.
   --require   exit with 1 unless a measure reaches a value; measures: ${measures.join(", ")}`;
 
 export function register(program: Command): void {

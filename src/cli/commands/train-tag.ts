@@ -10,19 +10,13 @@ import { type TaggingFormat, taggingFormats } from "../../data/detect.js";
 import { parseFolds, pixelChoices } from "../../data/letters.js";
 import { fileError } from "../../data/lines.js";
 import { readTagging } from "../../data/read.js";
+import { trainingLimits } from "../../learn/limits.js";
 import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../../model/checkpoint.js";
 import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
-import {
-  keptOptions,
-  Tagger,
-  type TaggerOptions,
-  taggerDefaults,
-  taggerLimits,
-  taggerOptionNames,
-} from "../../tasks/tagger.js";
+import { keptOptions, Tagger, type TaggerOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
 import { type InputNote, inputNoteOf } from "../input.js";
 import { Interrupt } from "../interrupt.js";
 import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
@@ -33,7 +27,7 @@ import { readAnswers, sequenceOf } from "../review-items.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
 
 const d = taggerDefaults;
-const limits = taggerLimits;
+const limits = trainingLimits;
 
 const notes = `
 DATA holds labelled sequences; several files are read one after the other, gzip is unpacked. Formats, found out from the

@@ -9,6 +9,7 @@ import * as v from "valibot";
 import { InputError } from "../../core/errors.js";
 import { kindsOf, layoutOf, type PairLayout, pairFormats, symbolKinds } from "../../data/pair-lines.js";
 import { readPairs } from "../../data/pairs.js";
+import { trainingLimits } from "../../learn/limits.js";
 import { DataFingerprint, encodeCheckpoint, type SavedTraining } from "../../model/checkpoint.js";
 import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
@@ -25,6 +26,7 @@ import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
 import { exists, readCheckpoint } from "./train-tag.js";
 
 const d = transducerDefaults;
+const limits = trainingLimits;
 
 const notes = `
 PAIRS holds an input and an output a line; several files are read one after the other, gzip is unpacked. Formats:
@@ -63,8 +65,8 @@ export function addTransducerOptions(command: Command): Command {
     .option("--window <n>", `input symbols to look at on either side (default ${d.window})`, whole(0))
     .option("--min-count <n>", "leave out features seen fewer times", whole(1))
     .option("--epochs <n>", `passes over the pairs at most (default ${d.epochs})`, whole(1))
-    .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true }))
-    .option("--l2 <x>", "strength of L2 regularisation", real(0))
+    .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true, most: limits.rate }))
+    .option("--l2 <x>", "strength of L2 regularisation", real(0, { most: limits.l2 }))
     .option("--held-out <share>", "share of the inputs held out", real(0, { beyond: 1 }))
     .option("--patience <n>", `passes without improvement before stopping (default ${d.patience})`, whole(0))
     .option("--seed <n>", `seed of everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER));
