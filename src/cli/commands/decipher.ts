@@ -33,8 +33,8 @@ const l = languageDefaults;
 const notes = `
 The plain text teaches how the language goes; it need not hold the message. The more the better: some books for letters,
 thousands of sentences of the same kind for words.
-  --level char   letters are enciphered: cryptograms (letters with spaces), or numbers or any characters without spaces,
-                 one or several for each letter
+  --level char   letters are enciphered: cryptograms (letters with spaces), or numbers (27 40 7 or 27,40,7) or any
+                 characters without spaces, one or several for each letter
   --level word   words are enciphered; sentences stand on lines, symbols between spaces
 Without --level it is char, unless the cipher is numbers and there are more than 120 different ones.
   --spaces known       spaces part words (usual for letters)
@@ -46,7 +46,8 @@ best. With many, EM begins from nothing, and each of --restarts then shakes its 
 printed is the likeliest as a whole. A symbol's probability is its share among keys drawn in proportion to their likelihood;
 with --restarts 0 or --no-refine it holds only if the rest of the key is right. What is less probable than ${DOUBTFUL} is [in brackets],
 on a terminal underlined, and has a ? in the table (--no-marks: the text alone). When the text is too short for its
-number of symbols, reads unlike the language, or the key is probably wrong, that is said. Ctrl-C ends the work with the best key so far.
+number of symbols or reads unlike the language, or the key is probably wrong, that is said. Ctrl-C ends the work with
+the best key so far.
 
 Parts of the key that are known (--key, --key-file) and words known at a place (--at) narrow the search:
   --at 3:2=am          word 2 of line 3 is \`am\`
