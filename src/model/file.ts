@@ -1,6 +1,8 @@
-// Model files on disk. Reading refuses what cannot be a model before it reads the whole of it.
+// Model files on disk, packed with gzip or not. Reading refuses what cannot be a model before it reads the whole of it.
 
 import { type FileHandle, open } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { InputError } from "../core/errors.js";
 import { checkModelHead, HEAD_BYTES } from "./safetensors.js";
 
@@ -9,22 +11,22 @@ export { writeFileSafely } from "../data/safe-file.js";
 /** 2 GiB, the most that Node reads in one go; trained models take some tens of megabytes. */
 export const MAX_MODEL_BYTES = 2 ** 31 - 1;
 
-/** The bytes of a model file, in a buffer of their own, so that tensors can be views of it. */
+/** The bytes of a model file, unpacked and in a buffer of their own, so that tensors can be views of it. */
 export async function readModelBytes(path: string): Promise<Uint8Array> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, "r");
     const status = await handle.stat();
     if (status.isDirectory()) throw new InputError("is a folder, not a model file", { file: path });
-    if (status.isFIFO()) return await readPipe(handle, path);
+    if (status.isFIFO()) return await unpacked(await readPipe(handle, path), path);
     if (!status.isFile()) throw new InputError("is not a file", { file: path });
     if (status.size > MAX_MODEL_BYTES) throw tooLarge(path);
 
     const head = new Uint8Array(Math.min(HEAD_BYTES, status.size));
     await readInto(head, handle);
-    checkModelHead(head, status.size, path);
+    if (!isPacked(head)) checkModelHead(head, status.size, path);
     const bytes = new Uint8Array(status.size);
-    return bytes.subarray(0, await readInto(bytes, handle));
+    return await unpacked(bytes.subarray(0, await readInto(bytes, handle)), path);
   } catch (error) {
     throw error instanceof InputError ? error : readError(error, path);
   } finally {
@@ -58,6 +60,29 @@ async function readPipe(handle: FileHandle, path: string): Promise<Uint8Array> {
     done += chunk.length;
   }
   return bytes;
+}
+
+/** By the first bytes of gzip. */
+function isPacked(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+async function unpacked(bytes: Uint8Array, path: string): Promise<Uint8Array> {
+  if (!isPacked(bytes)) return bytes;
+  let plain: Buffer;
+  try {
+    plain = await promisify(gunzip)(bytes, { maxOutputLength: MAX_MODEL_BYTES });
+  } catch (cause) {
+    if (errorCode(cause) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(path);
+    const cut = errorCode(cause) === "Z_BUF_ERROR";
+    throw new InputError(cut ? "the gzip file is cut short" : "the gzip file is damaged", {
+      file: path,
+      hint: "fetch or pack it again",
+      cause,
+    });
+  }
+  checkModelHead(plain.subarray(0, HEAD_BYTES), plain.length, path);
+  return Uint8Array.from(plain); // Node's buffers may lie anywhere in a larger one
 }
 
 function errorCode(error: unknown): string {
