@@ -30,18 +30,15 @@ export function npmCrfsuite() {
   if (!existsSync(join(folder, "node_modules", "crfsuite"))) {
     mkdirSync(folder, { recursive: true });
     say(`  installing crfsuite ${version} in ${folder}`);
-    const words = ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", `crfsuite@${version}`];
-    const npm = process.env.npm_execpath;
     // Newer versions of npm run the install scripts only of packages that they are told to trust.
-    const env = { ...process.env, npm_config_allow_scripts: "crfsuite" };
-    if (npm) spawnSync(process.execPath, [npm, ...words], { env, cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-    else
-      spawnSync("npm", words, {
-        env,
-        cwd: folder,
-        stdio: ["ignore", "ignore", "inherit"],
-        shell: process.platform === "win32",
-      });
+    const description = { private: true, dependencies: { crfsuite: version }, allowScripts: { crfsuite: true } };
+    writeFileSync(join(folder, "package.json"), `${JSON.stringify(description, null, 2)}\n`);
+    const words = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
+    /** @type {import("node:child_process").SpawnSyncOptions} */
+    const options = { cwd: folder, stdio: ["ignore", "ignore", "inherit"] };
+    const npm = process.env.npm_execpath;
+    if (npm) spawnSync(process.execPath, [npm, ...words], options);
+    else spawnSync("npm", words, { ...options, shell: process.platform === "win32" });
   }
   try {
     return { crfsuite: require("crfsuite") };
