@@ -3,7 +3,7 @@
 //   node scripts/build-web.mjs
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, builtHash, root, sourceHash } from "./build.mjs";
 import { makeModels, modelsFolder } from "./explorer-models.mjs";
@@ -35,6 +35,11 @@ export async function buildWeb() {
   try {
     await bundle({ configFile: join(root, "vite.config.js"), logLevel: "warn", build: { outDir: fresh } });
     cpSync(models, join(fresh, "models"), { recursive: true });
+    writeFileSync(join(fresh, "models", "given.json"), "[]"); // `stargram explore` puts the models given in its place
+    writeFileSync(
+      join(fresh, "files.js"),
+      `self.site = ${JSON.stringify({ version: hash, files: filesOf(fresh) })};\n`,
+    );
     writeFileSync(join(fresh, ".built"), hash);
     rmSync(site, { recursive: true, force: true });
     renameSync(fresh, site);
@@ -42,6 +47,17 @@ export async function buildWeb() {
     rmSync(fresh, { recursive: true, force: true });
   }
   return true;
+}
+
+/**
+ * What the site needs without a network, for web/public/offline.js.
+ * @param {string} folder
+ */
+function filesOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "offline.js")
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .sort();
 }
 
 /** @param {string} what */

@@ -13,7 +13,14 @@ export type Change = (changes: Record<string, string | undefined>, view?: View) 
 export function useAddress(): [Address, Change] {
   const [address, setAddress] = useState(() => parseAddress(location.hash));
   useEffect(() => {
-    const follow = () => setAddress(parseAddress(location.hash));
+    const follow = () => {
+      const now = parseAddress(location.hash);
+      const plain = formatAddress(now.view, {});
+      // What leads to no view is replaced by where one is.
+      if (location.hash !== "" && location.hash.split("?", 1)[0] !== plain) history.replaceState(null, "", plain);
+      setAddress(now);
+    };
+    follow();
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);

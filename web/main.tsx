@@ -10,5 +10,6 @@ render(<App />, place);
 
 // A page that this machine serves itself needs no copy.
 if (isSecureContext && !/^(127\.|localhost$|\[::1\])/.test(location.hostname) && "serviceWorker" in navigator) {
-  void navigator.serviceWorker.register("offline.js");
+  // What the view needs is fetched before what is kept for later.
+  addEventListener("load", () => void navigator.serviceWorker.register("offline.js"));
 }

@@ -10,6 +10,8 @@ export interface OfferedModel {
   /** The view that shows it; none for one that only Trust can use. */
   view: Exclude<View, "trust"> | undefined;
   about: string;
+  /** Comes with the page, which has inputs to suggest and words for what it does. */
+  builtIn: boolean;
   url?: string;
   /** Of a file that was opened here. */
   bytes?: ArrayBuffer;
@@ -62,7 +64,7 @@ export function whenLoaded(
 export async function offeredModels(): Promise<OfferedModel[]> {
   const [builtIn, given] = await Promise.all([
     fetchJson<BuiltInModel[]>("models/index.json"),
-    fetchJson<GivenModel[]>("models/given.json").catch(() => []),
+    fetchJson<GivenModel[]>("models/given.json"),
   ]);
   return [
     ...given.map(({ id, name, kind, readsText, file }): OfferedModel => {
@@ -71,6 +73,7 @@ export async function offeredModels(): Promise<OfferedModel[]> {
         name,
         view: viewOf(kind, readsText),
         about: "Given to `stargram explore`.",
+        builtIn: false,
         url: urlOf(`models/${file}`),
       };
     }),
@@ -80,6 +83,7 @@ export async function offeredModels(): Promise<OfferedModel[]> {
         name,
         view,
         about,
+        builtIn: true,
         url: urlOf(`models/${file}`),
         examples: examples && urlOf(`models/${examples}`),
         test: test && { url: urlOf(`models/${test.file}`), format: test.format },
@@ -96,7 +100,8 @@ export async function openFile(file: File): Promise<OfferedModel> {
   const found = await quick.call("load", { id, name: file.name, bytes });
   inEngine.get(patient)?.delete(id); // another file of that name may have been open
   inEngine.set(quick, (inEngine.get(quick) ?? new Map()).set(id, found));
-  return { id, name: file.name, view: viewOf(found.kind, found.readsText), about: "Opened from a file.", bytes };
+  const view = viewOf(found.kind, found.readsText);
+  return { id, name: file.name, view, about: "Opened from a file.", builtIn: false, bytes };
 }
 
 function viewOf(kind: ModelKind, readsText: boolean): OfferedModel["view"] {

@@ -93,6 +93,9 @@ export interface DecipherResult {
   stopped: boolean;
 }
 
+/** Stands where a position has no one true label. */
+export const unknownLabel = "_";
+
 /** An input of an evaluation with what the model made of it. */
 export interface Judged extends Answer {
   input: string;

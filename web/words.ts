@@ -1,4 +1,4 @@
-// A sentence as a tagger takes it: the columns of each word.
+// Text as models take it: the columns of each word for a tagger, letters that a transducer knows.
 
 /** Words between spaces; marks at their end or beginning are words of their own, unless there are further columns. */
 export function columnsOf(text: string, width: number): string[][] {
@@ -14,4 +14,12 @@ export function columnsOf(text: string, width: number): string[][] {
   return words
     .flatMap((word) => word.match(/^["'(`]+(?=.)|[.,;:!?")]+$|.+?(?=[.,;:!?")]+$)|.+/g) ?? [word])
     .map((word) => [word]);
+}
+
+/** Symbols as they are written, but in the other case where the model knows them in that alone. */
+export function foldCase(symbols: readonly string[], isKnown: (symbol: string) => boolean): string[] {
+  return symbols.map((symbol) => {
+    if (isKnown(symbol)) return symbol;
+    return [symbol.toLowerCase(), symbol.toUpperCase()].find(isKnown) ?? symbol;
+  });
 }

@@ -35,6 +35,8 @@ import type {
   LoadedModel,
   ToWorker,
 } from "./protocol.js";
+import { unknownLabel } from "./protocol.js";
+import { foldCase } from "./words.js";
 
 /** What a call may do besides returning. */
 interface Work<Name extends CallName> {
@@ -99,7 +101,10 @@ const handlers: Handlers = {
 
   pronounce({ model, text, choice }) {
     const found = transducer(model);
-    const input = splitSymbols(text, kindsOf(layoutOf(found)).read);
+    const input = foldCase(
+      splitSymbols(text, kindsOf(layoutOf(found)).read),
+      (symbol) => found.inputSymbols.indexOf(symbol) >= 0,
+    );
     const inference = choice && { mode: choice.inference, contexts: choice.contexts };
     const {
       nbest = [],
@@ -159,6 +164,12 @@ const handlers: Handlers = {
   async evaluate({ model, url, text, file, format, choice }, { progress, stopped }) {
     const content = text ?? new TextDecoder().decode(await fetched(url as string, "test data", () => undefined));
     const questions = questionsOf(content, format, model, file);
+    if (questions.length === 0) {
+      throw new InputError(format === "pairs" ? "holds no pairs" : "holds no sequences with known labels", {
+        file,
+        hint: format === "pairs" ? "a pair is an input, a tab and an output" : "a label stands in the last column",
+      });
+    }
     const judged: Judged[] = [];
     let paused = performance.now();
     for (const ask of questions) {
@@ -258,8 +269,12 @@ function questionsOf(
     });
   }
   if (format === "sequences") {
-    return sequencesOf(content, tagger(model), file).map((sequence) => (choice) => {
-      const truth = (sequence.labels ?? []).map((label) => (typeof label === "string" ? label : "_"));
+    // As on the command line: a position without one true label is not counted, nor is a sequence without any other.
+    const labelled = sequencesOf(content, tagger(model), file).filter(({ labels = [] }) =>
+      labels.some((label) => typeof label === "string"),
+    );
+    return labelled.map((sequence) => (choice) => {
+      const truth = (sequence.labels ?? []).map((label) => (typeof label === "string" ? label : unknownLabel));
       const words = sequence.columns?.map((row) => row[0]) ?? [sequence.id ?? `sequence at line ${sequence.line}`];
       return judgeLabels(model, sequence, truth, " ", choice, words.join(" "));
     });
@@ -303,7 +318,7 @@ function judgeLabels(
     output: labels.join(between),
     truth: truth.join(between),
     confidence: probability,
-    correct: labels.every((label, i) => label === truth[i]),
+    correct: labels.every((label, i) => truth[i] === unknownLabel || label === truth[i]),
   };
 }
 

@@ -1,7 +1,9 @@
 // The explorer in a real browser: each view does its job, with the numbers of the command line; addresses reopen what they
 // were copied from; work can be stopped; what is broken is refused with words; keys and screen readers get everywhere.
 
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { executable, launch, watchFaults } from "../../scripts/browser.mjs";
@@ -74,7 +76,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     expect(await number(".reading", "data-probability")).toBeGreaterThan(0.95);
     expect(await page.locator(".answer").innerText()).toContain("wrong");
 
-    await slide("Order, digits looked back", 0);
+    await slide("Order, most digits remembered", 0);
     await expect.poll(() => contextsOf(5).count()).toBeLessThan(3);
     expect(await page.evaluate("location.hash")).toBe(`#/read?date=${lesson + 1}&B=3&mode=beam&order=0`);
   });
@@ -110,9 +112,11 @@ describe.skipIf(executable === undefined)("the explorer", () => {
   });
 
   test("Read: own digits, drawn or by keys, are read and kept in the address", async () => {
-    await open("#/read?B=20");
+    await open("#/read?B=20&date=2");
     await settled();
     await page.getByRole("button", { name: "Draw your own" }).click();
+    await page.locator(".pad").first().waitFor();
+    expect(await page.locator(".reading, .legend").count()).toBe(0); // nothing is drawn, nothing is read
     const date = (JSON.parse(modelData("dates-examples.json")) as Examples).examples[0].truth;
     for (let i = 0; i < 8; i++) {
       if (i === 0) {
@@ -128,7 +132,8 @@ describe.skipIf(executable === undefined)("the explorer", () => {
       }
     }
     await settled();
-    expect(await page.evaluate("location.hash")).toMatch(/ink=[0-9a-f]{7}(\.[0-9a-f]{7}){7}/);
+    expect(await page.evaluate("location.hash")).toMatch(/date=2&ink=[0-9a-f]{7}(\.[0-9a-f]{7}){7}/);
+    expect(await page.locator(".legend").innerText()).not.toContain("true");
     await expect.poll(() => page.locator(".decided b").allInnerTexts()).toHaveLength(8);
     expect((await page.locator(".decided b").allInnerTexts())[0]).toBe("1"); // a plain stroke
   });
@@ -150,6 +155,10 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await settled();
     await expect.poll(() => page.locator("main").innerText()).toBe(shown);
 
+    await page.goto(`${explorer.address}#/nosuchview?B=1`);
+    await expect.poll(() => page.evaluate("location.hash")).toBe("#/read");
+    await page.goto(address);
+    await settled();
     await page.goto(`${explorer.address}#/pronounce?word=thought&letter=3`);
     await page.locator(".slot-contexts").waitFor();
     expect(await page.getByRole("textbox", { name: "Word" }).inputValue()).toBe("thought");
@@ -180,6 +189,9 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     expect(await first.getAttribute("aria-pressed")).toBe("false");
     await page.getByRole("textbox", { name: "Word" }).fill("naïve");
     await page.getByText("The model has never seen “ï”").waitFor();
+    await page.getByRole("textbox", { name: "Word" }).fill("");
+    await expect.poll(() => page.locator(".pronounced").count()).toBe(0);
+    expect(await page.getByRole("textbox", { name: "Word" }).inputValue()).toBe("");
   });
 
   test("Tag: tags, doubts, other readings and reasons, as on the command line", async () => {
@@ -206,6 +218,18 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     expect(await number(".weights .weight", "data-weight")).toBeCloseTo(strongest.weight, 12);
     await page.locator(".reasons .pick button").nth(1).click();
     await expect.poll(() => page.locator(".reasons .pick button").nth(1).getAttribute("aria-pressed")).toBe("true");
+
+    // A label that the model does not have is not asked for; a new sentence asks for none.
+    await page.goto(`${explorer.address}#/tag?word=1&label=NOSUCH`);
+    await page.locator(".weights li").first().waitFor();
+    expect(await page.locator(".trouble").count()).toBe(0);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("textbox", { name: "Sentence" }).fill(`A ${"very".repeat(40)} long word`);
+    await expect.poll(() => page.evaluate("location.hash")).not.toContain("label");
+    await expect.poll(() => page.locator(".tagged .word").count()).toBe(4);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    await page.getByRole("textbox", { name: "Sentence" }).fill("");
+    await expect.poll(() => page.locator(".tagged").count()).toBe(0);
   });
 
   test("Decipher: EM stops when it is told to, keeps a letter that is fixed, and goes on to the end", async () => {
@@ -223,6 +247,12 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     expect(await page.evaluate("location.hash")).toContain("known=x%3Dq");
     expect(await page.locator("#plain-text").textContent()).toContain("q");
     await page.getByLabel("x stands for", { exact: false }).fill("e");
+    // The same letter for another sign: said at once, and the pause stays.
+    await page.getByLabel("q stands for", { exact: false }).fill("e");
+    await page.getByText("are both fixed as “e”").waitFor();
+    expect(await page.getByRole("button", { name: "Go on" }).isDisabled()).toBe(true);
+    expect(await page.locator(".status").getAttribute("data-phase")).toBe("paused");
+    await page.getByLabel("q stands for", { exact: false }).fill("");
     await page.getByRole("button", { name: "Go on" }).click();
     await page.locator('.status[data-phase="done"]').waitFor({ timeout: 60_000 });
     expect(await page.locator("#plain-text").textContent()).toMatch(
@@ -246,6 +276,15 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await page.getByRole("button", { name: "Start" }).click();
     await page.locator('.status[data-phase="done"]').waitFor({ timeout: 60_000 });
     expect((await page.locator("#plain-text").textContent())?.toLowerCase()).toBe(text.trim().toLowerCase());
+
+    const box = page.getByRole("textbox", { name: "Your cipher text" });
+    await box.fill("... !!");
+    await page.getByText("2 different signs: too few to be a cipher").waitFor();
+    await box.fill("abcd ".repeat(1000));
+    await page.getByText("Only the first 4,000 characters are read").waitFor();
+    await box.fill("");
+    await expect.poll(() => page.getByRole("button", { name: "Start" }).count()).toBe(0);
+    expect(await box.inputValue()).toBe("");
   }, 150_000);
 
   test("Trust: what is answered at a precision, as on the command line, and what is left", async () => {
@@ -277,7 +316,6 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await open("#/tag");
     await page.locator(".tagged").waitFor();
     const sound = explorer.model("dates");
-    const { readFileSync } = await import("node:fs");
     const bytes = readFileSync(explorer.folder.file(sound));
     bytes[bytes.length - 100] ^= 1;
     const file = (name: string, buffer: Buffer) => ({ name, mimeType: "application/octet-stream", buffer });
@@ -311,13 +349,24 @@ describe.skipIf(executable === undefined)("the explorer", () => {
         "--quiet",
       ]);
       expect(trained.code, trained.error).toBe(0);
-      await own.start("own.sg");
+      // A second model of the same file name, packed.
+      mkdirSync(own.folder.file("other"));
+      own.folder.write("other/own.sg", gzipSync(readFileSync(own.folder.file("own.sg"))));
+      await own.start("own.sg", "other/own.sg");
       page = await (await browser.newContext()).newPage();
       watchFaults(page, faults);
       await page.goto(`${own.address}#/tag?text=the old dog barks`);
       await expect.poll(() => page.locator(".tagged .label").allInnerTexts()).toHaveLength(4);
-      expect(await page.locator("select").first().inputValue()).toBe("given:own.sg");
+      const choice = page.locator("select").first();
+      expect(await choice.inputValue()).toBe("given:own.sg");
       expect((await page.locator(".tagged .label").allInnerTexts())[0]).toMatch(/^DT/);
+      await choice.selectOption("given:other/own.sg");
+      await expect.poll(() => page.locator(".tagged .label").allInnerTexts()).toHaveLength(4);
+      // English sentences are for the page's own model.
+      await page.goto(`${own.address}#/tag?model=given:own.sg`);
+      await page.getByText("Given to stargram explore.").waitFor();
+      expect(await page.getByRole("textbox", { name: "Sentence" }).inputValue()).toBe("");
+      expect(await page.locator(".suggestions").count()).toBe(0);
 
       await page.goto(`${explorer.address}#/read`);
       await page.getByLabel("Model file").setInputFiles(own.folder.file("own.sg"));
@@ -332,6 +381,28 @@ describe.skipIf(executable === undefined)("the explorer", () => {
       await page.locator(".reading[data-accuracy]").waitFor();
       const { sequenceAccuracy } = await own.json<{ sequenceAccuracy: number }>(["evaluate", "own.sg", "train.txt"]);
       expect(await number(".reading[data-accuracy]", "data-accuracy")).toBeCloseTo(sequenceAccuracy, 12);
+
+      // Labels that are not known are not counted, as on the command line.
+      const partly = columns(20).replace(/^(\S+) .*\n(\S+) .*\n(\S+) \S+$/gm, "$1 _\n$2 _\n$3 _");
+      expect(partly).toContain(" _\n");
+      own.folder.write("partly.txt", partly);
+      await page.getByLabel("Labelled data file").setInputFiles(own.folder.file("partly.txt"));
+      const judged = await own.json<{ sequences: number; sequenceAccuracy: number }>([
+        "evaluate",
+        "own.sg",
+        "partly.txt",
+      ]);
+      await page.getByText(`of ${judged.sequences} inputs`).waitFor();
+      expect(await number(".reading[data-accuracy]", "data-accuracy")).toBeCloseTo(judged.sequenceAccuracy, 12);
+      await page.getByLabel("Labelled data file").setInputFiles({
+        name: "nothing.txt",
+        mimeType: "text/plain",
+        buffer: Buffer.from("\n"),
+      });
+      await page.getByText("nothing.txt: holds no sequences with known labels").waitFor();
+      // Data belong to the model that they were opened for.
+      await page.goto(`${own.address}#/trust?model=dates`);
+      await page.getByText("Data: comes with the model").waitFor();
     } finally {
       await own.stop();
     }
@@ -345,16 +416,15 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await page.goto(`${address}#/tag`);
     await page.locator(".tagged").waitFor();
     await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
-    // From the second visit on, everything goes through the service worker.
-    await page.reload();
-    await page.locator(".tagged").waitFor();
     await host.stop();
     await page.reload();
     await page.getByRole("textbox", { name: "Sentence" }).fill("Nobody is there .");
     await expect.poll(() => page.locator(".tagged .word").allInnerTexts()).toEqual(["Nobody", "is", "there", "."]);
-    // What was never fetched is told in words.
+    // Views that were never looked at are there as well.
     await page.goto(`${address}#/pronounce`);
-    await page.getByText("are you still online?").waitFor();
+    await page.locator(".candidates").waitFor();
+    await page.goto(`${address}#/decipher?cipher=zodiac`);
+    await page.getByRole("button", { name: "Start" }).waitFor();
   });
 
   test("only the page itself is served, to those who know its address", async () => {
@@ -380,7 +450,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
           .first()
           .waitFor({ timeout: 60_000 });
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
-        await page.evaluate(`${(await import("node:fs")).readFileSync(axe, "utf8")}; 0`);
+        await page.evaluate(`${readFileSync(axe, "utf8")}; 0`);
         const found = (await page.evaluate("axe.run().then((result) => result.violations)")) as {
           id: string;
           impact: string;

@@ -3,13 +3,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { imageSide, pixelsOf, pixelText } from "../../src/cli/demo/digits.js";
-import { formatAddress, parseAddress } from "../../web/address.js";
+import { formatAddress, parseAddress, wholeOf } from "../../web/address.js";
 import { views } from "../../web/catalogue.js";
 import { normalised } from "../../web/digits.js";
-import { columnsOf } from "../../web/words.js";
+import { columnsOf, foldCase } from "../../web/words.js";
 
 test("an address leads back to the state it was made from", () => {
-  const value = fc.string({ minLength: 1, unit: "grapheme" });
+  const value = fc.string({ unit: "grapheme" }); // an emptied field, too
   fc.assert(
     fc.property(fc.constantFrom(...views), fc.dictionary(fc.stringMatching(/^[a-zA-Z]+$/), value), (view, params) => {
       expect(parseAddress(formatAddress(view, params))).toEqual({ view, params });
@@ -18,8 +18,9 @@ test("an address leads back to the state it was made from", () => {
 });
 
 test("an address that means nothing leads to the first view", () => {
-  for (const hash of ["", "#", "#/", "#/nowhere?B=3", "#read"]) expect(parseAddress(hash).view).toBe("read");
-  expect(formatAddress("tag", { text: undefined, word: "" })).toBe("#/tag");
+  for (const hash of ["", "#", "#/", "#/nowhere?B=3"]) expect(parseAddress(hash)).toEqual({ view: "read", params: {} });
+  expect(formatAddress("tag", { text: undefined })).toBe("#/tag");
+  expect(wholeOf("", 0, 9, 5)).toBe(5);
 });
 
 test("pixels come back from their text", () => {
@@ -44,6 +45,13 @@ test("a sentence is cut into words, and marks stand alone", () => {
     ["1/2", "CD"],
     ["dog", "_"],
   ]);
+});
+
+test("letters keep their case where the model knows them so", () => {
+  const fold = (text: string, letters: string) => foldCase([...text], (letter) => letters.includes(letter)).join("");
+  expect(fold("Starlight", "abcdefghijklmnopqrstuvwxyz")).toBe("starlight");
+  expect(fold("Cat", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")).toBe("CAT");
+  expect(fold("Polish polish Ö", "Pposhli")).toBe("Polish polish Ö");
 });
 
 test("a drawing of any size and place becomes the same image, its mass in the middle", () => {

@@ -5,6 +5,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 export type Chart = ReturnType<typeof Plot.plot>;
 
+/** Margins in px that keep the titles of the axes clear of their last ticks. */
+export const roomForTitles = { marginTop: 30, marginBottom: 44, marginLeft: 52 } as const;
+
 export function ChartFigure(props: {
   /** What it shows, for those who cannot see it. */
   label: string;

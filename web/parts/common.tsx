@@ -6,13 +6,28 @@ import type { OfferedModel } from "../models.js";
 /** 0.9734 as `97.3 %`, with as many digits near 0 and 1 as it takes to tell it from them. */
 export function percentText(share: number): string {
   if (share > 0 && share < 0.0005) return "< 0.1 %";
-  if (share < 1 && share >= 0.9995) return "> 99.9 %";
+  if (share < 1 - 1e-9 && share >= 0.9995) return "> 99.9 %";
   return `${(100 * share).toFixed(1)} %`;
 }
 
-/** A probability as the command line prints it. */
-export function probabilityText(probability: number): string {
-  return String(Number(probability.toPrecision(6)));
+/** `1 sign`, `2 signs`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** Says that the end of a text is not read, where it is not. */
+export function CutNote({ length, longest }: { length: number; longest: number }) {
+  if (length <= longest) return null;
+  return (
+    <p class="lesson cut" role="status">
+      Only the first {longest.toLocaleString("en")} characters are read.
+    </p>
+  );
+}
+
+/** Text whose `names between backticks` are set apart. */
+export function Prose({ text }: { text: string }) {
+  return <>{text.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))}</>;
 }
 
 export function Slider(props: {
@@ -87,8 +102,14 @@ export function Trouble({ error }: { error: { message: string; hint?: string } |
   if (!error) return null;
   return (
     <div class="trouble" role="alert">
-      <p>{error.message}</p>
-      {error.hint && <p class="soft">{error.hint}</p>}
+      <p>
+        <Prose text={error.message} />
+      </p>
+      {error.hint && (
+        <p class="soft">
+          <Prose text={error.hint} />
+        </p>
+      )}
     </div>
   );
 }
@@ -130,6 +151,16 @@ export function ModelChoice(props: {
         ))}
       </select>
     </label>
+  );
+}
+
+/** What the model was made from. */
+export function About({ model }: { model: OfferedModel | undefined }) {
+  if (!model) return null;
+  return (
+    <p class="soft small about">
+      <Prose text={model.about} />
+    </p>
   );
 }
 

@@ -1,36 +1,47 @@
-// The service worker of a hosted explorer: what was once fetched is there without a network, too. While there is one, it is
-// asked first, so that nobody is shown an old page.
+// The service worker of a hosted explorer: after the first visit the page, its views and its models are there without a
+// network. While there is one, it is asked first, so that nobody is shown an old page. files.js names the files and their
+// version; when it changes, browsers install this anew.
 
-const name = "stargram-explorer";
+importScripts("files.js");
 
-addEventListener("install", () => skipWaiting());
-addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+const { files, version } = self.site;
+const name = `stargram-explorer-${version}`;
 
+addEventListener("install", (event) => {
+  skipWaiting();
+  event.waitUntil(fill());
+});
+addEventListener("activate", (event) => {
+  event.waitUntil(Promise.all([forgetOthers(), clients.claim()]));
+});
 addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET" || !request.url.startsWith(registration.scope)) return;
   event.respondWith(answer(request));
 });
 
+async function fill() {
+  const cache = await caches.open(name);
+  // The browser may keep an older page of that address: it is to ask whether it is still the newest.
+  await cache.addAll(["./", ...files].map((file) => new Request(file, { cache: "no-cache" })));
+}
+
+/** A site that has changed uses other files: those of the old one are of no more use. */
+async function forgetOthers() {
+  for (const key of await caches.keys()) {
+    if (key.startsWith("stargram-explorer") && key !== name) await caches.delete(key);
+  }
+}
+
 async function answer(request) {
   const cache = await caches.open(name);
   try {
     const response = await fetch(request);
-    if (response.ok) {
-      if (request.mode === "navigate") await forgetOthers(cache, request, response.clone());
-      await cache.put(request, response.clone());
-    }
+    if (response.ok) await cache.put(request, response.clone());
     return response;
   } catch (error) {
-    const kept = await cache.match(request);
+    const kept = await cache.match(request, { ignoreSearch: true });
     if (kept) return kept;
     throw error;
   }
-}
-
-/** A page that has changed uses other files: those of the old one are of no more use. */
-async function forgetOthers(cache, request, response) {
-  const before = await (await cache.match(request))?.text();
-  if (before === undefined || before === (await response.text())) return;
-  for (const key of await cache.keys()) await cache.delete(key);
 }

@@ -7,12 +7,24 @@ import type { Reading } from "../../src/browser.js";
 import { wholeOf } from "../address.js";
 import { patient, quick } from "../engine.js";
 import { useAnswer, useModel } from "../hooks.js";
-import { ChartFigure } from "../parts/chart.js";
-import { chosenModel, Intro, ModelChoice, ModelState, percentText, Slider, type ViewProps } from "../parts/common.js";
+import { ChartFigure, roomForTitles } from "../parts/chart.js";
+import {
+  About,
+  CutNote,
+  chosenModel,
+  counted,
+  Intro,
+  ModelChoice,
+  ModelState,
+  percentText,
+  Slider,
+  type ViewProps,
+} from "../parts/common.js";
 import type { CipherPiece, CipherShape, DecipherProgress, DecipherResult } from "../protocol.js";
 import { cipherExamples } from "./ciphers.js";
 
 const longest = 4000; // characters
+const fewestSigns = 4; // different ones, below which there is nothing to decipher
 
 type Phase = "ready" | "running" | "paused" | "done";
 
@@ -25,7 +37,8 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
     params.text === undefined
       ? (cipherExamples.find(({ id }) => id === params.cipher) ?? cipherExamples[0])
       : undefined;
-  const text = (params.text ?? example?.text ?? "").slice(0, longest);
+  const given = params.text ?? example?.text ?? "";
+  const text = given.slice(0, longest);
   const asIs = useAnswer(quick, "cipher", text.trim() === "" ? undefined : { text });
   const spaced = asIs.result?.spaces ?? true;
   const fitting = models.find(({ id }) => id === (spaced ? "letters-spaced" : "letters")) ?? models[0];
@@ -45,6 +58,9 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
   const searching = (params.search ?? searchUsual) === "yes";
   const contexts = wholeOf(params.B, 0, 100, 60);
   const known = useMemo(() => parseKnown(params.known, cipherSymbols), [params.known, cipherSymbols]);
+
+  const twice = oneToOne ? letterFixedTwice(known) : undefined;
+  const tooFew = cipherSymbols.size < fewestSigns;
 
   const [phase, setPhase] = useState<Phase>("ready");
   const [key, setKey] = useState<Map<string, Found>>(new Map());
@@ -103,7 +119,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
     } catch (failure) {
       if (control.current !== mine) return;
       setTrouble(failure as Error);
-      setPhase("ready");
+      setPhase(goOn ? "paused" : "ready");
     }
   };
   const fix = (cipher: string, plain: string): void => {
@@ -117,8 +133,9 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
   return (
     <>
       <Intro title="Decipher a text">
-        Nothing is known but how letters follow each other in English. EM weighs every reading of the text at once,
-        again and again, and letters fade in as doubt goes. Harder ciphers need a first key, found by search.
+        Nothing is known but how letters follow each other in {offered?.builtIn === false ? "the language" : "English"}.
+        EM weighs every reading of the text at once, again and again, and letters fade in as doubt goes. Harder ciphers
+        need a first key, found by search.
       </Intro>
       <section class="controls" aria-label="Cipher">
         <label class="field">
@@ -129,7 +146,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
               const id = event.currentTarget.value;
               change({
                 cipher: id === "own" ? undefined : id,
-                text: id === "own" ? text : undefined,
+                text: id === "own" ? given : undefined,
                 known: undefined,
                 model: undefined,
                 keys: undefined,
@@ -154,7 +171,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
               disabled={!mayBeOneToOne || phase === "running"}
               onChange={(event) => change({ keys: event.currentTarget.checked ? undefined : "many" })}
             />
-            each letter has one sign
+            a letter is always the same sign
           </label>
           <label class="check">
             <input
@@ -183,13 +200,13 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
           <span class="name">Your cipher text</span>
           <textarea
             rows={5}
-            maxLength={longest}
             spellcheck={false}
-            value={text}
-            onInput={(event) => change({ text: event.currentTarget.value || " ", known: undefined })}
+            value={given}
+            onInput={(event) => change({ text: event.currentTarget.value.slice(0, 2 * longest), known: undefined })}
           />
         </label>
       )}
+      <CutNote length={given.length} longest={longest} />
       <ModelState
         ready={ready}
         named={params.model}
@@ -197,7 +214,14 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
         loading={loading}
         trouble={trouble ?? asIs.error}
       />
-      {model && shape && (
+      {model && shape && tooFew && (
+        <p class="lesson cut" role="status">
+          {cipherSymbols.size === 0
+            ? "There is no sign in this text to decipher."
+            : `This text has ${counted(cipherSymbols.size, "different sign")}: too few to be a cipher.`}
+        </p>
+      )}
+      {model && shape && !tooFew && (
         <>
           <div class="run">
             {phase === "running" ? (
@@ -205,12 +229,12 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
                 Pause
               </button>
             ) : phase === "ready" ? (
-              <button type="button" class="primary" onClick={() => void run(false)}>
+              <button type="button" class="primary" disabled={twice !== undefined} onClick={() => void run(false)}>
                 Start
               </button>
             ) : (
               <>
-                <button type="button" class="primary" onClick={() => void run(true)}>
+                <button type="button" class="primary" disabled={twice !== undefined} onClick={() => void run(true)}>
                   Go on
                 </button>
                 <button type="button" onClick={reset}>
@@ -229,6 +253,12 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
             </p>
             {phase === "running" && <progress aria-label="Working" />}
           </div>
+          {twice && (
+            <p class="trouble" role="alert">
+              {twice.signs.map((sign) => `“${sign}”`).join(" and ")} are both fixed as “{twice.letter}”, but a letter is
+              always the same sign here. Change one of them, or untick that above.
+            </p>
+          )}
           {phase === "done" && outcome && <Doubts outcome={outcome} />}
           <div class="decipher">
             <CipherText shape={shape} found={key} known={known} marked={marked} onMark={setMarked} />
@@ -245,7 +275,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
           <Course searches={searches} passes={passes} />
         </>
       )}
-      {offered && <p class="soft small about">{offered.about}</p>}
+      <About model={offered} />
     </>
   );
 }
@@ -280,7 +310,8 @@ function Doubts({ outcome: { expectedAccuracy, unicity, places } }: { outcome: D
       {isKnown &&
         expectedAccuracy < 0.9 &&
         `About ${percentText(expectedAccuracy)} of the letters are right, by the model’s own doubts. `}
-      {places < unicity && `${places} signs are few: about ${Math.ceil(unicity)} are needed to tell such a key. `}
+      {places < unicity &&
+        `${counted(places, "sign")} ${places === 1 ? "is" : "are"} few: about ${Math.ceil(unicity)} are needed to tell such a key. `}
       Fix what you know, and go on.
     </p>
   );
@@ -299,6 +330,14 @@ function parseKnown(text: string | undefined, symbols: ReadonlySet<string>): Rec
     if (at > 0 && symbols.has(pair.slice(0, at)) && pair.length > at + 1) known[pair.slice(0, at)] = pair.slice(at + 1);
   }
   return known;
+}
+
+/** A plain letter that two signs are fixed as, where each letter has but one. */
+function letterFixedTwice(known: Readonly<Record<string, string>>): { letter: string; signs: string[] } | undefined {
+  const signs = new Map<string, string[]>();
+  for (const [cipher, letter] of Object.entries(known)) signs.set(letter, [...(signs.get(letter) ?? []), cipher]);
+  for (const [letter, all] of signs) if (all.length > 1) return { letter, signs: all };
+  return undefined;
 }
 
 interface Marking {
@@ -396,7 +435,7 @@ function KeyTable(props: Marking & { onFix: (cipher: string, plain: string) => v
             <li
               key={symbol}
               class={`${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""}`}
-              title={`${symbol}: ${count} times${others ? `; also ${others}` : ""}`}
+              title={`${symbol}: ${counted(count, "time")}${others ? `; also ${others}` : ""}`}
               onPointerEnter={() => onMark(symbol)}
               onPointerLeave={() => onMark("")}
             >
@@ -450,9 +489,9 @@ function Course(props: {
   const { searches, passes } = props;
   if (searches.length + passes.length === 0) return null;
   const line = (y: (pass: (typeof passes)[number]) => number, least: number): Plot.PlotOptions => ({
+    ...roomForTitles,
     x: { label: "pass", tickFormat: "d", ticks: someOf(passes.map(({ pass }) => pass)) },
     y: { ...axis, domain: roomFor(passes.map(y), least) },
-    marginLeft: 52,
     marks: [
       Plot.lineY(passes, { x: "pass", y, stroke: "var(--accent)", strokeWidth: 2 }),
       Plot.dot(passes, { x: "pass", y, fill: "var(--accent)", r: 3 }),
@@ -467,6 +506,7 @@ function Course(props: {
           height={170}
           inputs={[searches.length]}
           options={() => ({
+            ...roomForTitles,
             x: { label: "search", tickFormat: "d", ticks: someOf(searches.map(({ tried }) => tried)) },
             y: {
               ...axis,
@@ -475,7 +515,6 @@ function Course(props: {
                 4,
               ),
             },
-            marginLeft: 52,
             marks: [
               Plot.lineY(searches, {
                 x: "tried",

@@ -6,8 +6,11 @@ import { wholeOf } from "../address.js";
 import { quick } from "../engine.js";
 import { useAnswer, useModel } from "../hooks.js";
 import {
+  About,
   Bar,
+  CutNote,
   chosenModel,
+  counted,
   Intro,
   ModelChoice,
   ModelState,
@@ -25,8 +28,9 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
   const offered = chosenModel(models, params.model);
   const loading = useModel(quick, offered);
   const { model } = loading;
-  const word = (params.word ?? suggestions[0]).slice(0, longest);
-  const text = word.trim().toLowerCase();
+  const english = offered?.builtIn ?? true;
+  const word = params.word ?? (english ? suggestions[0] : "");
+  const text = word.slice(0, longest).trim();
   const contexts = wholeOf(params.B, 0, 20, model?.choice.contexts ?? 4);
   const own = params.B === undefined;
   const answer = useAnswer(
@@ -40,25 +44,35 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
   const { result } = answer;
   return (
     <>
-      <Intro title="Pronounce a word">
-        Learned from spellings and sounds alone. Which letter belongs to which sound was never told: every alignment
-        counts, and the probability of a pronunciation is summed over all of them.
+      <Intro title={english ? "Pronounce a word" : "Transcribe"}>
+        {english
+          ? "Learned from spellings and sounds alone. Which letter belongs to which sound was never told: every alignment counts, and the probability of a pronunciation is summed over all of them."
+          : "Learned from pairs of input and output alone. Which symbol writes which was never told: every alignment counts, and the probability of an output is summed over all of them."}
       </Intro>
       <section class="controls" aria-label="Word">
         <label class="field grow">
-          <span class="name">Word</span>
+          <span class="name">{english ? "Word" : "Input"}</span>
           <input
             type="text"
             class="large"
             value={word}
-            maxLength={longest}
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
-            onInput={(event) => change({ word: event.currentTarget.value, candidate: undefined, letter: undefined })}
+            onInput={(event) =>
+              change({
+                word: event.currentTarget.value.slice(0, 2 * longest),
+                candidate: undefined,
+                letter: undefined,
+              })
+            }
           />
         </label>
-        <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id, B: undefined })} />
+        <ModelChoice
+          models={models}
+          value={offered?.id}
+          onChange={(id) => change({ model: id, B: undefined, candidate: undefined, letter: undefined })}
+        />
         <Slider
           label="B, contexts kept"
           value={contexts}
@@ -67,30 +81,38 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
           onInput={(value) => change({ B: String(value) })}
         />
       </section>
-      <Suggestions texts={suggestions} onChoose={(word) => change({ word, candidate: undefined, letter: undefined })} />
+      <CutNote length={word.length} longest={longest} />
+      {english && (
+        <Suggestions
+          texts={suggestions}
+          onChoose={(word) => change({ word, candidate: undefined, letter: undefined })}
+        />
+      )}
       <ModelState ready={ready} named={params.model} offered={offered} loading={loading} trouble={answer.error} />
       {result && text !== "" && result.nbest.length > 0 && (
         <Result
           result={result}
+          english={english}
           candidate={Math.min(candidate, result.nbest.length - 1)}
           letter={params.letter}
           change={change}
           current={answer.current}
         />
       )}
-      {offered && <p class="soft small about">{offered.about}</p>}
+      <About model={offered} />
     </>
   );
 }
 
 function Result(props: {
   result: PronounceResult;
+  english: boolean;
   candidate: number;
   letter: string | undefined;
   change: ViewProps["change"];
   current: boolean;
 }) {
-  const { result, candidate, change } = props;
+  const { result, english, candidate, change } = props;
   const chosen = result.nbest[candidate];
   const alignment = chosen.alignment ?? [];
   const letter = props.letter === undefined ? -1 : wholeOf(props.letter, 1, alignment.length, 1) - 1;
@@ -100,10 +122,10 @@ function Result(props: {
       {result.unknown.length > 0 && (
         <p class="trouble" role="alert">
           The model has never seen {result.unknown.map((symbol) => `“${symbol}”`).join(", ")}; it guesses what to do
-          with it.
+          with {result.unknown.length === 1 ? "it" : "them"}.
         </p>
       )}
-      <section aria-label="Pronunciations">
+      <section aria-label={english ? "Pronunciations" : "Outputs"}>
         <h2>Candidates</h2>
         <ol class="candidates">
           {result.nbest.map(({ output, probability }, i) => (
@@ -114,26 +136,30 @@ function Result(props: {
                 data-probability={probability}
                 onClick={() => change({ candidate: i === 0 ? undefined : String(i + 1) })}
               >
-                <span class="sounds">{output.join(" ") || "(silence)"}</span>
+                <span class="sounds">{output.join(" ") || (english ? "(silence)" : "(nothing)")}</span>
                 <span class="mass">{percentText(probability)}</span>
                 <Bar share={probability} />
               </button>
             </li>
           ))}
         </ol>
-        <p class="soft small">All other pronunciations together: {percentText(Math.max(0, 1 - listed))}</p>
+        <p class="soft small">
+          All other {english ? "pronunciations" : "outputs"} together: {percentText(Math.max(0, 1 - listed))}
+        </p>
       </section>
       <section aria-label="Alignment">
-        <h2>Letters and sounds</h2>
+        <h2>{english ? "Letters and sounds" : "Alignment"}</h2>
         <Alignment
           alignment={alignment}
           letter={letter}
           onLetter={(i) => change({ letter: i === letter ? undefined : String(i + 1) })}
         />
         {letter >= 0 ? (
-          <Slots result={result} position={letter} name={alignment[letter]?.input ?? ""} />
+          <Slots result={result} english={english} position={letter} name={alignment[letter]?.input ?? ""} />
         ) : (
-          <p class="soft small">Choose a letter to see what the model remembers when it gets there.</p>
+          <p class="soft small">
+            Choose {english ? "a letter" : "an input symbol"} to see what the model remembers when it gets there.
+          </p>
         )}
       </section>
     </div>
@@ -196,7 +222,9 @@ function Alignment(props: {
 const mostShown = 8;
 
 /** The contexts of a letter's slots: one for each number of sounds already written for it. */
-function Slots({ result, position, name }: { result: PronounceResult; position: number; name: string }) {
+function Slots(props: { result: PronounceResult; english: boolean; position: number; name: string }) {
+  const { result, english, position, name } = props;
+  const written = english ? "sound" : "symbol";
   const [all, setAll] = useState(false);
   const slots = result.slots.filter((slot) => slot.position === position && slot.contexts.length > 0);
   const some = slots.filter(
@@ -206,16 +234,13 @@ function Slots({ result, position, name }: { result: PronounceResult; position: 
     <div class="slot-contexts" data-position={position}>
       <h3>What is remembered at “{name}”</h3>
       <p class="soft small">
-        A memory is a row of sounds written and steps <code>›</code> to the next letter, latest last.
+        A memory is a row of {written}s written and steps <code>›</code> to the next{" "}
+        {english ? "letter" : "input symbol"}, latest last.
       </p>
       <div class="slots plain">
-        {some.map(({ written, contexts }) => (
-          <div class="slot" key={written}>
-            <p class="name">
-              {written === 0
-                ? "nothing written for it yet"
-                : `${written} ${written === 1 ? "sound" : "sounds"} written`}
-            </p>
+        {some.map(({ written: count, contexts }) => (
+          <div class="slot" key={count}>
+            <p class="name">{count === 0 ? "nothing written for it yet" : `${counted(count, written)} written`}</p>
             <ol class="contexts wide">
               {[
                 ...contexts.filter(({ suffix }) => suffix.length > 0).slice(0, mostShown),

@@ -38,6 +38,7 @@ const modes = [
 type Mode = Choice["inference"];
 
 const length = 8; // digits of a date
+const noInk = ".".repeat(length - 1); // between the digits drawn
 const mostContexts = 20;
 
 export function ReadView({ models, params, change }: ViewProps) {
@@ -72,9 +73,10 @@ export function ReadView({ models, params, change }: ViewProps) {
     return { pixels: grey.map((image) => shrink(image, examples.side)), grey, truth };
   }, [examples, params.ink, index]);
 
+  const blank = drawing && !written.pixels.some((image) => image.some(Boolean));
   const attributes = useMemo(() => written.pixels.map(pixelAttributes), [written]);
   const question = (inference: Mode) => {
-    if (!model || attributes.length === 0) return undefined;
+    if (!model || blank || attributes.length === 0) return undefined;
     // Exact inference keeps all contexts: a question that does not change need not be asked again.
     const kept = inference === "exact" ? 0 : Math.max(contexts, inference === "beam" ? 1 : 0);
     return { model: model.id, attributes, choice: { inference, contexts: kept, order }, whole: inference === mode };
@@ -88,7 +90,7 @@ export function ReadView({ models, params, change }: ViewProps) {
   const shown = useRef<ReadResult | undefined>(undefined);
   const complete = (answers[mode].result?.contexts.length ?? 0) > 0;
   if (complete) shown.current = answers[mode].result;
-  const result = shown.current;
+  const result = blank ? undefined : shown.current;
   const current = answers[mode].current && complete;
 
   const setInk = (i: number, image: Shrunk | undefined): void => {
@@ -124,7 +126,7 @@ export function ReadView({ models, params, change }: ViewProps) {
         />
         <Slider
           label="B, contexts kept"
-          value={contexts}
+          value={mode === "exact" ? mostContexts : contexts}
           min={mode === "beam" ? 1 : 0}
           max={mostContexts}
           shown={mode === "exact" ? "all" : String(contexts)}
@@ -132,7 +134,7 @@ export function ReadView({ models, params, change }: ViewProps) {
           onInput={(value) => change({ B: String(value) })}
         />
         <Slider
-          label="Order, digits looked back"
+          label="Order, most digits remembered"
           value={order}
           min={0}
           max={model?.choice.order ?? 7}
@@ -145,7 +147,7 @@ export function ReadView({ models, params, change }: ViewProps) {
           <div class="buttons">
             {drawing ? (
               <>
-                <button type="button" onClick={() => change({ ink: ".......".slice(0, length - 1) })}>
+                <button type="button" onClick={() => change({ ink: noInk })}>
                   Clear
                 </button>
                 <button type="button" onClick={() => change({ ink: undefined })}>
@@ -170,7 +172,7 @@ export function ReadView({ models, params, change }: ViewProps) {
                 >
                   →
                 </button>
-                <button type="button" onClick={() => change({ ink: ".......", date: undefined })}>
+                <button type="button" onClick={() => change({ ink: noInk })}>
                   Draw your own
                 </button>
               </>
@@ -189,11 +191,14 @@ export function ReadView({ models, params, change }: ViewProps) {
         </p>
       )}
 
-      {result && examples && (
+      {examples && (result || drawing) && (
         <>
-          <Verdict result={result} truth={written.truth} mode={mode} answers={answers} contexts={contexts} />
-          {!drawing && <Lesson examples={examples} index={index} mode={mode} change={change} />}
-          <section class="slots" aria-label="Digits and their contexts" tabIndex={0} aria-busy={!current}>
+          {result && (
+            <Verdict result={result} truth={written.truth} mode={mode} answers={answers} contexts={contexts} />
+          )}
+          {result && !drawing && <Lesson examples={examples} index={index} mode={mode} change={change} />}
+          <p class="soft small sideways">All eight digits are there: the row scrolls sideways.</p>
+          <section class="slots" aria-label="Digits and their contexts" tabIndex={0} aria-busy={!current && !blank}>
             {Array.from({ length }, (_, i) => (
               <div class="slot" key={i} data-slot={i}>
                 <div class="pictures">
@@ -219,27 +224,23 @@ export function ReadView({ models, params, change }: ViewProps) {
                     <DigitPicture pixels={written.pixels[i]} coarse dark={dark} label="as the model sees it" />
                   </span>
                 </div>
-                <p class="decided">
-                  <b
-                    class={written.truth === undefined ? "" : written.truth[i] === result.labels[i] ? "right" : "wrong"}
-                  >
-                    {result.labels[i]}
-                  </b>
-                  <span class="soft">{percentText(result.marginals[i][result.labels[i]] ?? 0)}</span>
-                </p>
-                <ContextSet contexts={result.contexts[i]} before={written.truth?.slice(0, i)} position={i} />
+                {result && <Decision result={result} truth={written.truth} position={i} />}
               </div>
             ))}
-            <Heat result={result} truth={written.truth} />
+            {result && <Heat result={result} truth={written.truth} />}
           </section>
-          <p class="legend soft small">
-            <span>
-              <span class="key-true">true context</span> the longest kept memory that agrees with the true date
-            </span>
-            <span>
-              <span class="key-star">⋆</span> everything else: with it, every date stays possible
-            </span>
-          </p>
+          {result && (
+            <p class="legend soft small">
+              {!drawing && (
+                <span>
+                  <span class="key-true">true context</span> the longest kept memory that agrees with the true date
+                </span>
+              )}
+              <span>
+                <span class="key-star">⋆</span> everything else: with it, every date stays possible
+              </span>
+            </p>
+          )}
         </>
       )}
     </>
@@ -252,6 +253,20 @@ function isPixels(text: string | undefined, size: number): text is string {
 
 export function dashed(date: string): string {
   return date.length === length ? `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}` : date;
+}
+
+/** What is decided at a place, how surely, and in which contexts. */
+function Decision({ result, truth, position }: { result: ReadResult; truth: string | undefined; position: number }) {
+  const label = result.labels[position];
+  return (
+    <>
+      <p class="decided">
+        <b class={truth === undefined ? "" : truth[position] === label ? "right" : "wrong"}>{label}</b>
+        <span class="soft">{percentText(result.marginals[position][label] ?? 0)}</span>
+      </p>
+      <ContextSet contexts={result.contexts[position]} before={truth?.slice(0, position)} position={position} />
+    </>
+  );
 }
 
 /** A context as the paper writes it: `⋆47` remembers the last two digits, `1947` all of them. */

@@ -4,7 +4,9 @@ import { wholeOf } from "../address.js";
 import { quick } from "../engine.js";
 import { useAnswer, useModel } from "../hooks.js";
 import {
+  About,
   Bar,
+  CutNote,
   chosenModel,
   Intro,
   ModelChoice,
@@ -33,12 +35,14 @@ export function TagView({ models, ready, params, change }: ViewProps) {
   const offered = chosenModel(models, params.model);
   const loading = useModel(quick, offered);
   const { model } = loading;
-  const text = (params.text ?? suggestions[0]).slice(0, longest);
+  const english = offered?.builtIn ?? true;
+  const text = params.text ?? (english ? suggestions[0] : "");
   const width = model?.columns ?? 1;
-  const columns = columnsOf(text, width);
+  const columns = columnsOf(text.slice(0, longest), width);
   const answer = useAnswer(quick, "tag", model && columns.length > 0 ? { model: model.id, columns } : undefined);
   const word = params.word === undefined || columns.length === 0 ? -1 : wholeOf(params.word, 1, columns.length, 1) - 1;
   const { result } = answer;
+  const label = params.label !== undefined && model?.symbols.includes(params.label) ? params.label : undefined;
   const meaningOf = offered?.id === "brown" ? tagMeaning : noMeaning; // other models have tags of their own
   const fits = result && result.labels.length === columns.length;
   return (
@@ -52,15 +56,22 @@ export function TagView({ models, ready, params, change }: ViewProps) {
           <span class="name">Sentence{width > 1 ? `, ${width} columns joined by “/”` : ""}</span>
           <textarea
             rows={2}
-            maxLength={longest}
             spellcheck={false}
             value={text}
-            onInput={(event) => change({ text: event.currentTarget.value, word: undefined })}
+            onInput={(event) =>
+              change({ text: event.currentTarget.value.slice(0, 2 * longest), word: undefined, label: undefined })
+            }
           />
         </label>
-        <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id })} />
+        <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id, label: undefined })} />
       </section>
-      <Suggestions texts={suggestions} onChoose={(chosen) => change({ text: chosen, word: undefined })} />
+      <CutNote length={text.length} longest={longest} />
+      {english && (
+        <Suggestions
+          texts={suggestions}
+          onChoose={(chosen) => change({ text: chosen, word: undefined, label: undefined })}
+        />
+      )}
       <ModelState ready={ready} named={params.model} offered={offered} loading={loading} trouble={answer.error} />
       {result && fits && model && (
         <>
@@ -76,12 +87,12 @@ export function TagView({ models, ready, params, change }: ViewProps) {
             <Others result={result} words={columns.map((row) => row[0])} />
             {word >= 0 ? (
               <Reasons
-                key={`${word} ${params.label ?? ""}`}
+                key={`${word} ${label ?? ""}`}
                 model={model.id}
                 result={result}
                 columns={columns}
                 word={word}
-                label={params.label}
+                label={label}
                 meaningOf={meaningOf}
                 change={change}
               />
@@ -91,7 +102,7 @@ export function TagView({ models, ready, params, change }: ViewProps) {
           </div>
         </>
       )}
-      {offered && <p class="soft small about">{offered.about}</p>}
+      <About model={offered} />
     </>
   );
 }

@@ -15,10 +15,12 @@ import { pixelsOf } from "../../src/cli/demo/digits.js";
 import type { TestFormat } from "../catalogue.js";
 import { patient } from "../engine.js";
 import { useModel } from "../hooks.js";
-import { type Chart, ChartFigure } from "../parts/chart.js";
+import { type Chart, ChartFigure, roomForTitles } from "../parts/chart.js";
 import {
+  About,
   Bar,
   chosenModel,
+  counted,
   Intro,
   ModelChoice,
   ModelState,
@@ -28,7 +30,7 @@ import {
   type ViewProps,
 } from "../parts/common.js";
 import { DigitPicture } from "../parts/picture.js";
-import type { Choice, Judged } from "../protocol.js";
+import { type Choice, type Judged, unknownLabel } from "../protocol.js";
 import { useDark } from "../theme.js";
 import { dashed } from "./read.js";
 
@@ -46,7 +48,8 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
   const offered = chosenModel(able, params.model);
   const loading = useModel(patient, offered);
   const { model } = loading;
-  const [own, setOwn] = useState<{ name: string; text: string }>();
+  const [opened, setOpened] = useState<{ model: string; name: string; text: string }>();
+  const own = opened?.model === offered?.id ? opened : undefined;
   const [judged, setJudged] = useState<Judged[]>();
   const [progress, setProgress] = useState(0);
   const [state, setState] = useState<"idle" | "running" | "stopped" | "done">("idle");
@@ -100,14 +103,7 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
         more of them are right. Choose how right they must be; the rest is left to people.
       </Intro>
       <section class="controls" aria-label="Model and data">
-        <ModelChoice
-          models={able}
-          value={offered?.id}
-          onChange={(id) => {
-            setOwn(undefined);
-            change({ model: id });
-          }}
-        />
+        <ModelChoice models={able} value={offered?.id} onChange={(id) => change({ model: id })} />
         <Segmented
           label="Contexts chosen by"
           name="mode"
@@ -117,11 +113,10 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
         />
         <Slider
           label="B, contexts kept"
-          value={contexts}
+          value={mode === "own" ? (model?.choice.contexts ?? contexts) : contexts}
           min={1}
           max={20}
           disabled={mode === "own"}
-          shown={mode === "own" ? "own" : String(contexts)}
           onInput={(value) => change({ B: String(value) })}
         />
         <div class="field">
@@ -139,7 +134,7 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
               onChange={async (event) => {
                 const file = event.currentTarget.files?.[0];
                 event.currentTarget.value = "";
-                if (file) setOwn({ name: file.name, text: await file.text() });
+                if (file && offered) setOpened({ model: offered.id, name: file.name, text: await file.text() });
               }}
             />
           </div>
@@ -174,7 +169,7 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
           onPrecision={(value) => change({ precision: String(value) })}
         />
       )}
-      {offered && <p class="soft small about">{offered.about}</p>}
+      <About model={offered} />
     </>
   );
 }
@@ -214,7 +209,7 @@ function Report(props: {
   const wrong = ranked.filter(({ confidence, correct }) => confidence >= threshold && !correct);
   return (
     <>
-      {stopped && <p class="soft">Stopped: this is what {judged.length} inputs show.</p>}
+      {stopped && <p class="soft">Stopped: this is what {counted(judged.length, "input")} can show.</p>}
       <section class="verdict trust" aria-label="At this precision">
         <div>
           <Slider
@@ -226,7 +221,7 @@ function Report(props: {
             shown={percentText(precision)}
             onInput={onPrecision}
           />
-          <p class="soft small">or drag the line in the chart</p>
+          <p class="soft small">or set the line in the chart</p>
         </div>
         <div role="status" class="answer">
           <p class="name">Answers</p>
@@ -234,7 +229,7 @@ function Report(props: {
             {percentText(recall)}
           </p>
           <p>
-            of {judged.length} inputs,{" "}
+            of {counted(judged.length, "input")},{" "}
             {point ? <b>{percentText(point.precision)} right</b> : "as no threshold is precise enough"}
           </p>
         </div>
@@ -243,13 +238,15 @@ function Report(props: {
           <p class="reading small-reading" data-accuracy={accuracy}>
             {percentText(accuracy)}
           </p>
-          <p>of all answers are right; {left.length} go to people</p>
+          <p>
+            of all answers are right; {left.length} {left.length === 1 ? "goes" : "go"} to people
+          </p>
         </div>
       </section>
       <p class="soft small guarantee">
         {"threshold" in guarantee
           ? `With a guarantee: answering from a probability of ${guarantee.threshold.toFixed(3)} on keeps this precision for inputs to come, with 95 % confidence (${guarantee.answered - guarantee.wrong} of ${guarantee.answered} tested answers right).`
-          : `These ${guarantee.examples} inputs are too few to guarantee this precision for inputs to come${guarantee.possible ? `; ${percentText(guarantee.possible)} could be` : ""}.`}
+          : `${counted(guarantee.examples, "input")} cannot guarantee this precision for inputs to come${guarantee.possible ? `; ${percentText(guarantee.possible)} could be` : ""}.`}
       </p>
       <div class="two charts">
         <ChartFigure
@@ -258,6 +255,7 @@ function Report(props: {
           height={280}
           inputs={[points, precision, recall]}
           options={() => ({
+            ...roomForTitles,
             x: { label: "answered", domain: [0, 1], tickFormat: "%", ticks: 5 },
             y: {
               label: "precision",
@@ -266,7 +264,6 @@ function Report(props: {
               grid: true,
               ticks: 6,
             },
-            marginLeft: 48,
             marks: [
               Plot.areaY(points.slice(0, points.findIndex((p) => p.recall >= recall) + 1), {
                 x: "recall",
@@ -294,9 +291,9 @@ function Report(props: {
           height={280}
           inputs={[bins]}
           options={() => ({
+            ...roomForTitles,
             x: { label: "the model’s probability", domain: [0, 1], tickFormat: "%", ticks: 5 },
             y: { label: "right", domain: [0, 1], tickFormat: "%", grid: true, ticks: 6 },
-            marginLeft: 48,
             marks: [
               Plot.link([0], { x1: 0, y1: 0, x2: 1, y2: 1, stroke: "var(--line-strong)", strokeDasharray: "4 4" }),
               Plot.lineY(bins, { x: "confidence", y: "accuracy", stroke: "var(--accent)", strokeWidth: 2 }),
@@ -313,21 +310,21 @@ function Report(props: {
   );
 }
 
-/** The precision follows a pointer that is pressed on the chart. */
+/** The precision follows a click on the chart and a mouse that is dragged on it. A finger that is drawn over it scrolls. */
 function dragging(chart: Chart, onPrecision: (value: number) => void): () => void {
   const scale = chart.scale("y");
   const follow = (event: Event): void => {
-    const { buttons, clientY, type } = event as PointerEvent;
-    if (type === "pointermove" && buttons !== 1) return;
+    const { buttons, clientY, type, pointerType } = event as PointerEvent;
+    if (type === "pointermove" && (buttons !== 1 || pointerType === "touch")) return;
     const value = scale?.invert?.(clientY - chart.getBoundingClientRect().top) as number;
     onPrecision(Number(Math.min(0.999, Math.max(0.5, value)).toFixed(3)));
   };
   chart.style.cursor = "ns-resize";
-  (chart as unknown as HTMLElement).style.touchAction = "none";
-  chart.addEventListener("pointerdown", follow);
+  (chart as unknown as HTMLElement).style.touchAction = "pan-y";
+  chart.addEventListener("click", follow);
   chart.addEventListener("pointermove", follow);
   return () => {
-    chart.removeEventListener("pointerdown", follow);
+    chart.removeEventListener("click", follow);
     chart.removeEventListener("pointermove", follow);
   };
 }
@@ -367,7 +364,9 @@ function Inputs({ title, items, empty }: { title: string; items: Judged[]; empty
 function Reply({ output, truth, correct }: { output: string; truth: string; correct: boolean }) {
   const [said, meant] = [output.split(" "), truth.split(" ")];
   if (said.length > 12 && said.length === meant.length) {
-    const differing = said.flatMap((label, i) => (label === meant[i] ? [] : [`${label} for ${meant[i]}`]));
+    const differing = said.flatMap((label, i) =>
+      label === meant[i] || meant[i] === unknownLabel ? [] : [`${label} for ${meant[i]}`],
+    );
     return <span class="soft small">{correct ? "all labels right" : differing.join(", ")}</span>;
   }
   return (

@@ -79,7 +79,7 @@ export function register(program: Command): void {
 
 async function explore(paths: string[], flags: PageFlags): Promise<void> {
   const files = await siteFiles();
-  const given = await Promise.all(paths.map((path, i) => readGiven(path, i)));
+  const given = await Promise.all(givenNames(paths).map(([path, name], i) => readGiven(path, name, i)));
   const server = await LoopbackServer.start(flags.port, async (path, request, response) => {
     allow(request, "GET");
     if (path === "models/given.json")
@@ -128,11 +128,16 @@ interface Given {
   bytes: Uint8Array;
 }
 
+/** The files given, each once, by a name that no other has: that of the file, or where two have the same, the path. */
+function givenNames(paths: readonly string[]): [path: string, name: string][] {
+  const names = [...new Set(paths)].map((path): [string, string] => [path, basename(path)]);
+  return names.map(([path, name]) => [path, names.filter((other) => other[1] === name).length > 1 ? path : name]);
+}
+
 /** Reads a model once, to refuse here what the page would have to refuse. */
-async function readGiven(path: string, index: number): Promise<Given> {
+async function readGiven(path: string, name: string, index: number): Promise<Given> {
   const bytes = await readModelBytes(path);
   const model: Model = decodeModel(bytes, path);
-  const name = basename(path);
   const common = { id: `given:${name}`, name, file: `given-${index + 1}.sg`, bytes };
   if (model instanceof Tagger) {
     const { source } = taggerOf(model, path);
