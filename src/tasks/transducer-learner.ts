@@ -426,6 +426,16 @@ export class TransducerLearner implements Learner {
     return judged;
   }
 
+  /** How sure the model is of the output it would write for an example, and whether that is right. */
+  sureness(example: number, weights: Float64Array): { log: number; right: boolean } {
+    const { engine, corpus } = this;
+    const input = inputOf(corpus, example);
+    engine.forward(input, weights);
+    const best = engine.bestOutput();
+    const right = this.answers(example).some(({ output }) => editDistance(best, output) === 0);
+    return { log: Math.min(0, engine.logProbability(best, input.length)), right };
+  }
+
   share(): SharedLearner {
     const { corpus, engine, strategy, moves, aligned } = this;
     const { rows, shape, inference } = engine;

@@ -29,6 +29,11 @@ interface PronunciationRun extends Run {
   /** Of the processor, all threads together. */
   trainCpuSeconds: number;
   threads: number;
+  /** The penalty that was chosen, and the pass. */
+  l2: number;
+  bestPass: number;
+  passes: number;
+  temperature: number;
   inputsPerSecond: number;
   peakMegabytes: number;
 }
@@ -91,7 +96,7 @@ async function runOnce(name: string, trainPath: string, testPath: string, thread
     const written = prediction.output.join(" ");
     answers.push([prediction.probability, outputs.some((output) => output.join(" ") === written) ? 1 : 0]);
   }
-  const { logLikelihood: _, brier: __, ...report } = score.report();
+  const { logLikelihood: _, brier: __, unwritable: ___, ...report } = score.report();
   return {
     setting: name,
     seed: 1,
@@ -100,6 +105,10 @@ async function runOnce(name: string, trainPath: string, testPath: string, thread
     trainSeconds,
     trainCpuSeconds: (user + system) / 1e6,
     threads,
+    l2: transducer.options.l2,
+    bestPass: transducer.summary.bestEpoch,
+    passes: transducer.summary.history.length,
+    temperature: transducer.summary.temperature,
     inputsPerSecond: answersOf.size / seconds,
     peakMegabytes: process.resourceUsage().maxRSS / 1024,
   };
