@@ -99,7 +99,7 @@ export interface TransducerSummary {
   alignedPairs: number;
   history: Epoch[];
   bestEpoch: number;
-  /** Scores were divided by this to make the held-out pairs most probable. */
+  /** Scores were divided by this, so that probabilities say how often the outputs written for held-out inputs are right. */
   temperature: number;
   /** Training was stopped before its end. */
   stopped: boolean;
