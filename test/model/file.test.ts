@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
 import { readModelBytes, writeFileSafely } from "../../src/model/file.js";
@@ -118,6 +119,19 @@ describe("readModelBytes", () => {
     const bytes = await readModelBytes(path);
     expect(bytes).toEqual(model);
     expect(decodeTensors(bytes).tensors.a.data.buffer).toBe(bytes.buffer);
+  });
+
+  it("unpacks gzip, and says what is wrong with a packed file", async () => {
+    const path = join(folder, "a.model.gz");
+    const packed = gzipSync(model);
+    writeFileSync(path, packed);
+    const bytes = await readModelBytes(path);
+    expect(bytes).toEqual(model);
+    expect(decodeTensors(bytes).tensors.a.data.buffer).toBe(bytes.buffer);
+    writeFileSync(path, packed.subarray(0, packed.length - 9));
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/cut short/);
+    writeFileSync(path, gzipSync("this is a text, not a model"));
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/not a Stargram model/);
   });
 
   it("refuses a missing file, a folder and a path through a file", async () => {

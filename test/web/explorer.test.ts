@@ -76,7 +76,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     expect(await number(".reading", "data-probability")).toBeGreaterThan(0.95);
     expect(await page.locator(".answer").innerText()).toContain("wrong");
 
-    await slide("Order, most digits remembered", 0);
+    await slide("Order, longest memory", 0);
     await expect.poll(() => contextsOf(5).count()).toBeLessThan(3);
     expect(await page.evaluate("location.hash")).toBe(`#/read?date=${lesson + 1}&B=3&mode=beam&order=0`);
   });

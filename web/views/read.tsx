@@ -134,7 +134,7 @@ export function ReadView({ models, params, change }: ViewProps) {
           onInput={(value) => change({ B: String(value) })}
         />
         <Slider
-          label="Order, most digits remembered"
+          label="Order, longest memory"
           value={order}
           min={0}
           max={model?.choice.order ?? 7}
@@ -237,7 +237,10 @@ export function ReadView({ models, params, change }: ViewProps) {
                 </span>
               )}
               <span>
-                <span class="key-star">⋆</span> everything else: with it, every date stays possible
+                <span class="key-star">⋆</span>{" "}
+                {mode === "beam"
+                  ? "is missing in a beam: what is not kept is lost"
+                  : "everything else: with it, every date stays possible"}
               </span>
             </p>
           )}
