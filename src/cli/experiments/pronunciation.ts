@@ -34,6 +34,7 @@ interface PronunciationRun extends Run {
   bestPass: number;
   passes: number;
   temperature: number;
+  /** Of the processor: written on one thread. */
   inputsPerSecond: number;
   peakMegabytes: number;
 }
@@ -70,6 +71,12 @@ async function readAll(path: string, reverse: boolean): Promise<SymbolPair[]> {
   return pairs;
 }
 
+/** Of all threads, since a measurement. */
+function cpuSeconds(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since); // microseconds
+  return (user + system) / 1e6;
+}
+
 async function runOnce(name: string, trainPath: string, testPath: string, threads: number): Promise<PronunciationRun> {
   const { reverse } = settings[name];
   const training = await readAll(trainPath, reverse);
@@ -77,7 +84,7 @@ async function runOnce(name: string, trainPath: string, testPath: string, thread
   const beganCpu = process.cpuUsage();
   const transducer = await Transducer.train(training, crewOf({ threads }));
   const trainSeconds = (performance.now() - began) / 1000;
-  const { user, system } = process.cpuUsage(beganCpu); // microseconds
+  const trainCpuSeconds = cpuSeconds(beganCpu);
   const answersOf = new Map<string, { input: readonly string[]; outputs: (readonly string[])[] }>();
   for (const { input, output } of await readAll(testPath, reverse)) {
     const key = input.join(" ");
@@ -89,9 +96,9 @@ async function runOnce(name: string, trainPath: string, testPath: string, thread
   const answers: [number, 0 | 1][] = [];
   let seconds = 0;
   for (const { input, outputs } of answersOf.values()) {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const prediction = transducer.predict(input);
-    seconds += (performance.now() - started) / 1000;
+    seconds += cpuSeconds(started);
     score.add(outputs, prediction.output, prediction.probability, 0);
     const written = prediction.output.join(" ");
     answers.push([prediction.probability, outputs.some((output) => output.join(" ") === written) ? 1 : 0]);
@@ -103,7 +110,7 @@ async function runOnce(name: string, trainPath: string, testPath: string, thread
     ...report,
     answers,
     trainSeconds,
-    trainCpuSeconds: (user + system) / 1e6,
+    trainCpuSeconds,
     threads,
     l2: transducer.options.l2,
     bestPass: transducer.summary.bestEpoch,
@@ -123,7 +130,7 @@ function rowsOf(runs: readonly PronunciationRun[]): string[][] {
       "symbol error rate",
       "recall at 95 %",
       "training (CPU)",
-      "inputs a second",
+      "inputs a second (CPU)",
       "memory",
     ],
     ...runs.map((run) => [
