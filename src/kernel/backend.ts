@@ -41,8 +41,23 @@ export interface Kernel {
   addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void;
   /** The best path, or undefined if there is none. Valid before and after the backward pass. */
   bestPath(): Path | undefined;
+  /**
+   * The best path and the log-partition alone, undefined if there is no path: what `forward` and `bestPath` find, sooner. What
+   * the trellis holds afterwards is not said.
+   */
+  bestOutput(problem: Problem, settled: SettledRows, inference: Inference): BestOutput | undefined;
   /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */
   averageContextLength(): number;
+}
+
+export interface BestOutput extends Path {
+  logPartition: number;
+}
+
+/** Rows with weights that stay as they are, so that what is computed from them can be kept. */
+export interface SettledRows {
+  readonly space: RowSpace;
+  readonly weights: Float64Array;
 }
 
 /** Rows that positions have: those of position i are map[ids[a]] (or ids[a] without a map) for start[i] <= a < start[i + 1], -1 for none. */
@@ -118,6 +133,8 @@ export interface Backend {
   readonly arrays: Arrays;
   readonly loops: Loops;
   makeKernel(): Kernel;
+  /** Takes up weights that will not change. */
+  settle(space: RowSpace, weights: Float64Array): SettledRows;
 }
 
 /** The same value with every array of numbers in it placed. */

@@ -94,4 +94,5 @@ export const referenceBackend: Backend = {
   arrays: plainArrays,
   loops: referenceLoops,
   makeKernel: () => new ReferenceKernel(),
+  settle: (space, weights) => ({ space, weights }),
 };

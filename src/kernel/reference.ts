@@ -13,7 +13,7 @@ import { bestPath, logAdd, type Path, trellisLattice } from "../core/lattice.js"
 import type { Problem, RowSpace } from "../core/problem.js";
 import { childOf, type RowTree } from "../core/rows.js";
 import { BEGIN, grown, type Inference, Trellis } from "../core/trellis.js";
-import type { Kernel } from "./backend.js";
+import type { BestOutput, Kernel, SettledRows } from "./backend.js";
 import { kthLargest } from "./select.js";
 
 /** Below this the sum of relative masses has lost digits, and is taken again relative to its own heaviest term. */
@@ -812,6 +812,12 @@ export class ReferenceKernel implements Kernel {
     const { slotStart, graph } = this.trellis;
     if (slotStart[graph.slotCount] === slotStart[graph.slotCount - 1]) return undefined;
     return bestPath(trellisLattice(this.trellis));
+  }
+
+  bestOutput(problem: Problem, { space, weights }: SettledRows, inference: Inference): BestOutput | undefined {
+    const { logPartition } = this.forward(problem, space, weights, inference);
+    const path = this.bestPath();
+    return path && { ...path, logPartition };
   }
 
   averageContextLength(): number {

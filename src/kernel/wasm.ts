@@ -7,7 +7,17 @@ import type { Problem, RowSpace } from "../core/problem.js";
 import type { RowTable, RowTree } from "../core/rows.js";
 import type { SlotGraph } from "../core/slots.js";
 import { type Inference, Trellis } from "../core/trellis.js";
-import type { AdaGradArrays, AdaGradStep, Backend, GradientArrays, Kernel, Loops, PositionRows } from "./backend.js";
+import type {
+  AdaGradArrays,
+  AdaGradStep,
+  Backend,
+  BestOutput,
+  GradientArrays,
+  Kernel,
+  Loops,
+  PositionRows,
+  SettledRows,
+} from "./backend.js";
 import { KernelMemory } from "./memory.js";
 import { type Guide, ReferenceKernel } from "./reference.js";
 import { code, memoryFlagAt } from "./wasm-code.js";
@@ -44,6 +54,21 @@ interface Code {
   ): void;
   bestPath(state: number, graph: number, path: number): number;
   bestScore(): number;
+  bestOfChain(
+    state: number,
+    space: number,
+    settled: number,
+    graph: number,
+    slotScores: number,
+    beam: number,
+    contexts: number,
+    lightest: number,
+    longestSuffix: number,
+    depth: number,
+    path: number,
+  ): number;
+  bestOfChainScore(): number;
+  chainLogPartition(): number;
   scoreSlots(...values: number[]): void;
   countSlots(...values: number[]): number;
   touchRows(rows: number, count: number, touched: number, isTouched: number, touchedCount: number): number;
@@ -54,6 +79,9 @@ interface Code {
 
 const INT = 4;
 const NUMBER = 8;
+// Records of src/kernel/assembly/best.ts.
+const CHAIN_CONTEXT = 48;
+const CHAIN_GROUP = 40;
 
 /**
  * The arrays of a kernel in the order of src/kernel/assembly/state.ts: groups that grow together, each array with the
@@ -87,9 +115,11 @@ const groups: readonly (readonly (readonly [bytes: number, name?: keyof Trellis]
   [[NUMBER], [NUMBER], [INT]],
   [[INT], [INT], [INT], [INT]],
   [[INT]],
+  [[CHAIN_CONTEXT]],
+  [[CHAIN_GROUP]],
 ];
 /** Room of each group to begin with. */
-const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 16, 16];
+const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 16, 16, 256, 64];
 /** Where a group's arrays begin among all. */
 const firstArray = groups.map((_, group) => groups.slice(0, group).reduce((sum, arrays) => sum + arrays.length, 0));
 const arrayCount = groups.reduce((sum, arrays) => sum + arrays.length, 0);
@@ -103,6 +133,73 @@ const FEWEST_DIRECT = 4;
 /** Stands for a node whose children are to be searched for. */
 const SEARCHED = -(2 ** 31);
 
+/** What `bestOfChain` returns for factors out of bounds. */
+const OUT_OF_BOUNDS = -2;
+/** Bytes for factors that are kept beside those of the slot at hand. */
+const FACTOR_BYTES = 2 ** 23;
+
+/** Settled rows, and where the compiled code keeps their factors; see src/kernel/assembly/factors.ts. */
+class WasmSettledRows implements SettledRows {
+  /** Whether the code can do without a trellis: one plain family, no offsets, no weight out of bounds. */
+  isPlain: boolean;
+  /** The most decisions that a walk down the tree takes. */
+  readonly depth: number;
+  private readonly weightsThere: Float64Array;
+  private readonly nodeVector: Int32Array;
+  private vectors: Float64Array = new Float64Array(0);
+  private block: Int32Array | undefined;
+  private room = 0;
+  private allRows = false;
+
+  constructor(
+    private readonly arrays: KernelMemory,
+    readonly space: RowSpace,
+    readonly weights: Float64Array,
+  ) {
+    const { families, table, offsets } = space;
+    const [family] = families;
+    this.isPlain =
+      families.length === 1 &&
+      offsets === undefined &&
+      !family.keyed &&
+      !family.pairs &&
+      !(family.skip >= 0 && family.skip < table.symbolCount);
+    this.depth = this.isPlain ? depthOf(family.tree) : 0;
+    this.weightsThere = arrays.placed(weights);
+    this.nodeVector = arrays.int32(this.isPlain ? family.tree.row.length : 0);
+  }
+
+  /** The address of the block, with room for the factors of so many contexts at least. */
+  address(contexts: number, allRows: boolean): number {
+    const least = (contexts + 2) * (this.depth + 2);
+    if (!this.block || this.room < least || this.allRows !== allRows) {
+      const { arrays, weightsThere, nodeVector } = this;
+      const size = (this.space.table.symbolCount + 2) & ~1;
+      this.room = least + Math.min(nodeVector.length, Math.floor(FACTOR_BYTES / 8 / size));
+      this.allRows = allRows;
+      this.vectors = arrays.float64(this.room * size);
+      this.block = arrays.int32(7);
+      const { vectors, room } = this;
+      this.block.set([
+        ...[weightsThere.byteOffset, nodeVector.length, nodeVector.byteOffset, vectors.byteOffset],
+        ...[room, 0, allRows ? 1 : 0],
+      ]);
+    }
+    return this.block.byteOffset;
+  }
+}
+
+/** The longest way from a tree's root; nodes come after their parents. */
+function depthOf({ row, childStart, childNode }: RowTree): number {
+  const depth = new Int32Array(row.length);
+  let most = 0;
+  for (let node = 0; node < row.length; node++) {
+    for (let c = childStart[node]; c < childStart[node + 1]; c++) depth[childNode[c]] = depth[node] + 1;
+    most = Math.max(most, depth[node]);
+  }
+  return most;
+}
+
 class WasmBackend implements Backend, Loops {
   readonly name = "wasm";
   readonly arrays: KernelMemory;
@@ -113,10 +210,11 @@ class WasmBackend implements Backend, Loops {
   private readonly tables = new WeakMap<RowTable, Pick<RowTable, "start" | "symbols">>();
   private readonly spaces = new WeakMap<RowSpace, Layout>();
   private readonly graphs = new WeakMap<SlotGraph, Layout>();
+  private readonly chains = new WeakMap<SlotGraph, boolean>();
 
   constructor(memory?: WebAssemblyMemory) {
     this.arrays = new KernelMemory(memory);
-    const bytes = Uint8Array.from(atob(code), (character) => character.charCodeAt(0));
+    const bytes = bytesOfBase64(code);
     bytes[memoryFlagAt] = this.arrays.shared ? 3 : 1;
     const grow = (_state: number, group: number, count: number): void => this.current?.grow(group, count);
     this.code = new webAssembly.Instance(new webAssembly.Module(bytes), {
@@ -204,6 +302,24 @@ class WasmBackend implements Backend, Loops {
       this.spaces.set(space, layout.done());
     }
     return layout.address;
+  }
+
+  settle(space: RowSpace, weights: Float64Array): SettledRows {
+    return new WasmSettledRows(this.arrays, space, weights);
+  }
+
+  /** Whether each slot leads to the next, whatever is decided. */
+  isChain(graph: SlotGraph): boolean {
+    let known = this.chains.get(graph);
+    if (known === undefined) {
+      known = graph.slotCount > 1;
+      for (let slot = 0; slot < graph.slotCount - 1; slot++) {
+        const branch = graph.branchStart[slot];
+        if (graph.branchStart[slot + 1] !== branch + 1 || graph.branchNext[branch] !== slot + 1) known = false;
+      }
+      this.chains.set(graph, known);
+    }
+    return known;
   }
 
   graphOf(graph: SlotGraph): number {
@@ -319,6 +435,16 @@ class WasmBackend implements Backend, Loops {
     );
     gradient.touchedCount = 0;
   }
+}
+
+/** By Node's own decoder where it is at hand: the loop takes milliseconds before it is compiled. */
+function bytesOfBase64(text: string): Uint8Array {
+  const { Buffer } = globalThis as { Buffer?: { from(text: string, encoding: "base64"): Uint8Array } };
+  if (Buffer) return Buffer.from(text, "base64");
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
 }
 
 /** A block of i32 made of settings and addresses of arrays, which it keeps alive. */
@@ -504,13 +630,58 @@ class WasmKernel implements Kernel {
 
   bestPath(): Path | undefined {
     if (this.usesReference) return bestPath(trellisLattice(this.trellis));
+    const { backend, graph } = this;
+    const count = backend.code.bestPath(this.state.byteOffset, backend.graphOf(graph), this.pathFor(graph));
+    return count < 0 ? undefined : { symbols: this.pathRead(count), score: backend.code.bestScore() };
+  }
+
+  bestOutput(problem: Problem, settled: SettledRows, inference: Inference): BestOutput | undefined {
     const { backend } = this;
-    this.path = this.path.length < this.graph.slotCount ? backend.arrays.int32(this.graph.slotCount * 2) : this.path;
-    const count = backend.code.bestPath(this.state.byteOffset, backend.graphOf(this.graph), this.path.byteOffset);
-    if (count < 0) return undefined;
+    const { graph } = problem;
+    const { mode, contexts, order } = inference;
+    const isLean = mode !== "exact" && contexts > 0 && order > 0 && backend.isChain(graph);
+    if (isLean && settled instanceof WasmSettledRows && settled.isPlain) {
+      backend.current = this;
+      backend.begin();
+      const count = backend.code.bestOfChain(
+        this.state.byteOffset,
+        backend.spaceOf(settled.space),
+        settled.address(contexts, inference.rows === "all"),
+        backend.graphOf(graph),
+        backend.addressOf(problem.slotScores),
+        mode === "beam" ? 1 : 0,
+        contexts,
+        inference.lightest ?? 0,
+        inference.recombine ? order : 2 ** 31 - 1,
+        settled.depth,
+        this.pathFor(graph),
+      );
+      if (count >= 0) {
+        const { code } = backend;
+        return {
+          symbols: this.pathRead(count),
+          score: code.bestOfChainScore(),
+          logPartition: code.chainLogPartition(),
+        };
+      }
+      if (count === OUT_OF_BOUNDS) settled.isPlain = false;
+    }
+    const { logPartition } = this.forward(problem, settled.space, settled.weights, inference);
+    const path = this.bestPath();
+    return path && { ...path, logPartition };
+  }
+
+  /** The address of an array that a path through a graph fits in. */
+  private pathFor({ slotCount }: SlotGraph): number {
+    if (this.path.length < slotCount) this.path = this.backend.arrays.int32(slotCount * 2);
+    return this.path.byteOffset;
+  }
+
+  /** The decisions that the code wrote there, last first. */
+  private pathRead(count: number): number[] {
     const symbols = Array<number>(count);
     for (let i = 0; i < count; i++) symbols[i] = this.path[count - 1 - i];
-    return { symbols, score: backend.code.bestScore() };
+    return symbols;
   }
   private path = new Int32Array(0) as Int32Array;
 

@@ -2,11 +2,11 @@
 // branching slots, every setting. STARGRAM_FUZZ=10000 makes a long run of it.
 
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { trellisLattice } from "../../src/core/lattice.js";
 import type { Problem, RowFamily, RowSpace } from "../../src/core/problem.js";
 import { RowTableBuilder, RowTreeBuilder } from "../../src/core/rows.js";
-import { type Branch, chainGraph, type SlotGraph, slotGraph } from "../../src/core/slots.js";
+import { type Branch, chainGraph, openChainGraph, type SlotGraph, slotGraph } from "../../src/core/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../src/core/trellis.js";
 import type { Backend } from "../../src/kernel/backend.js";
 import { referenceBackend } from "../../src/kernel/loops.js";
@@ -185,6 +185,67 @@ describe("the WebAssembly kernel", () => {
   });
 });
 
+/** A chain with one plain family: what the best output is found for without a trellis. */
+const plainArbitrary: fc.Arbitrary<Model> = fc
+  .record({
+    seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+    symbolCount: fc.integer({ min: 2, max: 40 }),
+    length: fc.integer({ min: 0, max: 12 }),
+    isOpen: fc.boolean(),
+    scale: fc.constantFrom(0, 0.5, 3, 30, 500),
+    order: fc.integer({ min: 1, max: 5 }),
+    contexts: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 80 })),
+    lightest: fc.constantFrom(undefined, 0.001, 0.1),
+    recombine: fc.boolean(),
+    rows: fc.constantFrom("longest" as const, "all" as const),
+    mode: fc.constantFrom("rcms" as const, "rcms" as const, "beam" as const),
+  })
+  .map(({ seed, symbolCount, length, isOpen, scale, ...inference }) => {
+    const random = mulberry(seed);
+    const graph = isOpen ? openChainGraph(length + 1, symbolCount) : chainGraph(length, symbolCount);
+    const { table, families } = randomSpace(random, symbolCount, inference.order);
+    const number = (): number => (random() * 2 - 1) * scale;
+    return {
+      problem: { graph, slotScores: Float64Array.from({ length: graph.slotCount * symbolCount }, number) },
+      space: { table, families: families.slice(0, 1) },
+      weights: Float64Array.from({ length: table.symbols.length }, number),
+      inference,
+    };
+  });
+
+describe("the best output without a trellis", () => {
+  it("is that of the reference, with the same log-partition", { timeout: 60_000 + 100 * numRuns }, () => {
+    const reference = referenceBackend.makeKernel();
+    const kernel = wasm.makeKernel();
+    let compared = 0;
+    let withoutTrellis = 0;
+    fc.assert(
+      fc.property(plainArbitrary, ({ problem, space, weights, inference }) => {
+        const settled = wasm.settle(space, weights);
+        const expected = reference.bestOutput(problem, referenceBackend.settle(space, weights), inference);
+        const forward = vi.spyOn(kernel, "forward");
+        const found = kernel.bestOutput(problem, settled, inference);
+        if (forward.mock.calls.length === 0) withoutTrellis++;
+        // The second time factors are there already.
+        expect(kernel.bestOutput(problem, settled, inference)).toEqual(found);
+        forward.mockRestore();
+        const differs =
+          found === undefined || expected === undefined
+            ? found !== expected
+            : !close(found.logPartition, expected.logPartition, 1e-12) || !close(found.score, expected.score, 1e-12);
+        if (differs) expect(hasNearTie(reference.trellis, problem, inference)).toBe(true);
+        else compared++;
+        if (found && !differs) {
+          expect(close(found.score, pathScore(reference.trellis, found.symbols), 1e-12)).toBe(true);
+        }
+      }),
+      { numRuns },
+    );
+    expect(compared).toBeGreaterThan(0.9 * numRuns);
+    expect(withoutTrellis).toBeGreaterThan(0.5 * numRuns);
+  });
+});
+
 describe("a path of 20,000 decisions", () => {
   it.each(["chain", "two ways on"])("is found as well: %s", (shape) => {
     const random = mulberry(11);
@@ -215,8 +276,27 @@ describe("a path of 20,000 decisions", () => {
     });
     expect(found?.symbols).toEqual(expected?.symbols);
     expect(found?.score).toBeCloseTo(expected?.score as number, 6);
+    const plain = { table: space.table, families: space.families.slice(0, 1) };
+    const [known, alone] = [referenceBackend, wasm].map((backend) =>
+      backend.makeKernel().bestOutput(problem, backend.settle(plain, weights), inference),
+    );
+    expect(alone?.symbols).toEqual(known?.symbols);
+    expect(alone?.score).toBeCloseTo(known?.score as number, 6);
+    expect(alone?.logPartition).toBeCloseTo(known?.logPartition as number, 6);
   });
 });
+
+/** The score of a path in a trellis. */
+function pathScore(trellis: Trellis, symbols: readonly number[]): number {
+  let context = 0;
+  let score = 0;
+  for (const symbol of symbols) {
+    const arc = trellis.arcStart[context] + symbol;
+    score += trellis.arcScore[arc];
+    context = trellis.arcTarget[arc];
+  }
+  return score;
+}
 
 /** Whether at some slot the lightest context kept and the heaviest left weigh the same to within rounding. */
 function hasNearTie(trellis: Trellis, { graph }: Problem, inference: Inference): boolean {

@@ -4,6 +4,7 @@
 // recombination is found once a segment, not once a symbol, and everything else is a loop over a vector of symbols.
 // Symbols of which no expansion is kept, which are most, lead to ⋆ and need no further look.
 
+import { dropLightest, keep, kept, key, setKept, setKeptCount, sortKeys } from "./kept";
 import {
   branchEnd,
   branchFirst,
@@ -95,7 +96,6 @@ let listed: i32 = 0;
 let groups: i32 = 0;
 /** Log of the heaviest expansion into the slot at hand; masses are relative to it. */
 let top: f64 = 0;
-let kept: i32 = 0;
 let common: i32 = 0;
 let lengths: f64 = 0;
 let lengthSlots: i32 = 0;
@@ -460,21 +460,6 @@ function members(g: i32): i32 {
   return int(groupStart, g + 1) - int(groupStart, g);
 }
 
-// The kept expansions, each with its mass and its key, symbol << 32 | group.
-
-// @ts-expect-error
-@inline
-function key(i: i32): u64 {
-  return load<u64>(keptKey + (<usize>i << 3));
-}
-
-// @ts-expect-error
-@inline
-function setKept(i: i32, weight: f64, name: u64): void {
-  setNum(keptMass, i, weight);
-  store<u64>(keptKey + (<usize>i << 3), name);
-}
-
 /** Whether an expansion has any mass at all, also where it is too small for a number. */
 function isPossible(g: i32, symbol: i32): bool {
   const from = int(groupStart, g);
@@ -487,7 +472,7 @@ function isPossible(g: i32, symbol: i32): bool {
 
 /** Chooses the expansions that stay as contexts. */
 function select(slot: i32, forcedArc: i32): void {
-  kept = 0;
+  setKeptCount(0);
   if (slot == slotCount - 1 || order == 0) return;
   if (mode == EXACT) {
     keepAll();
@@ -498,7 +483,7 @@ function select(slot: i32, forcedArc: i32): void {
   for (let s = 0; s < segments; s++) {
     total += (int(segmentGroup, s + 1) - int(segmentGroup, s)) * (int(segmentEnd, s) - int(segmentFirst, s));
   }
-  needKept(total + 1);
+  needKept(total + 4);
   let floor: f64 = 0;
   if (lightest > 0) {
     for (let s = 0; s < segments; s++) {
@@ -515,9 +500,9 @@ function select(slot: i32, forcedArc: i32): void {
       collect(g, int(segmentFirst, s), int(segmentEnd, s) - int(segmentFirst, s), bound);
     }
   }
-  if (kept > limit) dropLightest();
+  if (kept > limit) dropLightest(limit);
   if (forcedArc >= 0) keepForced(forcedArc);
-  sortKept();
+  sortKeys();
 }
 
 /**
@@ -563,27 +548,7 @@ function collect(g: i32, first: i32, width: i32, bound: f64): void {
 // @ts-expect-error
 @inline
 function collectOne(g: i32, first: i32, i: i32, weight: f64): void {
-  if (weight > 0 || isPossible(g, first + i)) setKept(kept++, weight, (<u64>(first + i) << 32) | <u64>g);
-}
-
-/** Leaves the `limit` heaviest; of equals, the first by key. */
-function dropLightest(): void {
-  const least = separator(keptMass, kept, limit, 0);
-  let reached = 0;
-  let above = 0;
-  for (let i = 0; i < kept; i++) {
-    reached += i32(num(keptMass, i) >= least);
-    above += i32(num(keptMass, i) > least);
-  }
-  if (reached > limit) sortKept();
-  let room = reached > limit ? limit - above : kept;
-  let count = 0;
-  for (let i = 0; i < kept; i++) {
-    const weight = num(keptMass, i);
-    if (weight < least || (weight == least && room-- <= 0)) continue;
-    setKept(count++, weight, key(i));
-  }
-  kept = count;
+  if (weight > 0 || isPossible(g, first + i)) keep(weight, (<u64>(first + i) << 32) | <u64>g);
 }
 
 /** In order of symbol and group, which is that of contexts. */
@@ -595,7 +560,7 @@ function keepAll(): void {
     for (let y = first; y < end; y++) {
       for (let g = int(segmentGroup, s); g < int(segmentGroup, s + 1); g++) {
         const weight = num(<usize>int(groupRow, g), y - first);
-        if (weight > 0 || isPossible(g, y)) setKept(kept++, weight, (<u64>y << 32) | <u64>g);
+        if (weight > 0 || isPossible(g, y)) keep(weight, (<u64>y << 32) | <u64>g);
       }
     }
   }
@@ -613,7 +578,7 @@ function keepForced(forcedArc: i32): void {
         const name = (<u64>symbol << 32) | <u64>g;
         for (let k = 0; k < kept; k++) if (key(k) == name) return;
         const weight = num(<usize>int(groupRow, g), symbol - int(segmentFirst, s));
-        if (kept < limit) setKept(kept++, weight, name);
+        if (kept < limit) keep(weight, name);
         else {
           // Among equals the reference drops the first.
           let out = 0;
@@ -626,45 +591,6 @@ function keepForced(forcedArc: i32): void {
       }
     }
   }
-}
-
-/** Up to so many are sorted one by one. */
-const FEW = 24;
-
-/** By symbol, then group, in place. */
-function sortKept(): void {
-  if (kept <= FEW) {
-    for (let i = 1; i < kept; i++) {
-      const weight = num(keptMass, i);
-      const name = key(i);
-      let at = i;
-      for (; at > 0 && key(at - 1) > name; at--) setKept(at, num(keptMass, at - 1), key(at - 1));
-      setKept(at, weight, name);
-    }
-    return;
-  }
-  for (let i = (kept >> 1) - 1; i >= 0; i--) sinkKey(i, kept);
-  for (let end = kept - 1; end > 0; end--) {
-    const weight = num(keptMass, 0);
-    const name = key(0);
-    setKept(0, num(keptMass, end), key(end));
-    setKept(end, weight, name);
-    sinkKey(0, end);
-  }
-}
-
-function sinkKey(i: i32, count: i32): void {
-  const weight = num(keptMass, i);
-  const name = key(i);
-  for (;;) {
-    let child = 2 * i + 1;
-    if (child >= count) break;
-    if (child + 1 < count && key(child + 1) > key(child)) child++;
-    if (key(child) <= name) break;
-    setKept(i, num(keptMass, child), key(child));
-    i = child;
-  }
-  setKept(i, weight, name);
 }
 
 /** Makes the slot's contexts and gives every expansion its target. */

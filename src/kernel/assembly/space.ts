@@ -20,8 +20,8 @@ import { addAll, addScaled, copyShifted } from "./vector";
 const BEGIN = -1;
 
 export let symbolCount: i32 = 0;
-let tableStart: usize = 0;
-let tableSymbols: usize = 0;
+export let tableStart: usize = 0;
+export let tableSymbols: usize = 0;
 let weights: usize = 0;
 let offsets: usize = 0;
 let familyCount: i32 = 0;
@@ -34,7 +34,7 @@ export let branchFirst: usize = 0;
 export let branchEnd: usize = 0;
 export let incomingStart: usize = 0;
 export let incoming: usize = 0;
-let slotScores: usize = 0;
+export let slotScores: usize = 0;
 let slotInput: usize = 0;
 let starts: usize = 0;
 
@@ -83,7 +83,7 @@ export function useProblem(graph: usize, scores: usize, input: usize, startNodes
 }
 
 /** The child of a node by an event, or -1. */
-function childOf(family: usize, node: i32, event: i32): i32 {
+export function childOf(family: usize, node: i32, event: i32): i32 {
   const base = int(<usize>int(family, DIRECT_BASE), node);
   if (base != NONE) {
     if (event < int(<usize>int(family, LEAST_EVENT), node)) return -1;
@@ -101,6 +101,20 @@ function childOf(family: usize, node: i32, event: i32): i32 {
     else high = middle;
   }
   return low < end && int(childEvent, low) == event ? int(<usize>int(family, CHILD_NODE), low) : -1;
+}
+
+/** The family of a space that has but one. */
+// @ts-expect-error
+@inline
+export function theFamily(): usize {
+  return families;
+}
+
+/** The rows of the nodes of its tree. */
+// @ts-expect-error
+@inline
+export function plainTreeRows(): usize {
+  return <usize>int(families, TREE_ROW);
 }
 
 /** Walks each family's tree down the context's suffix and notes the rows met. */

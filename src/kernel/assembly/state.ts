@@ -18,7 +18,9 @@ const SUMS = 5;
 const KEPT = 6;
 const SEGMENTS = 7;
 const WALKS = 8;
-const GROUPS = 9;
+const CHAIN = 9;
+const CHAIN_GROUPS = 10;
+const GROUPS = 11;
 
 export let slotStart: usize = 0;
 /** f64: logarithm by which the shares in `best` of a slot's contexts are to be multiplied. */
@@ -72,6 +74,10 @@ export let segmentGroup: usize = 0;
 /** i32: see space.ts. */
 let walks: usize = 0;
 
+/** Contexts and groups of best.ts, which says what is in them. */
+export let chain: usize = 0;
+export let chainGroups: usize = 0;
+
 export let contextCount: i32 = 0;
 
 export function setContextCount(count: i32): void {
@@ -121,6 +127,8 @@ function reload(): void {
   segmentList = load<u32>(at, 132);
   segmentGroup = load<u32>(at, 136);
   walks = load<u32>(at, 140);
+  chain = load<u32>(at, 144);
+  chainGroups = load<u32>(at, 148);
 }
 
 function need(group: i32, count: i32): void {
@@ -152,6 +160,13 @@ export function needKept(count: i32): void {
 }
 export function needSegments(count: i32): void {
   need(SEGMENTS, count + 1);
+}
+
+export function needChain(count: i32): void {
+  need(CHAIN, count);
+}
+export function needChainGroups(count: i32): void {
+  need(CHAIN_GROUPS, count);
 }
 
 /** Room for walks down trees; returns where it is. */

@@ -67,6 +67,18 @@ export function maxOf(from: usize, count: i32): f64 {
   return found;
 }
 
+export function minOf(from: usize, count: i32): f64 {
+  let least = f64x2.splat(Infinity);
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    least = f64x2.pmin(least, v128.load(from));
+    from += 16;
+  }
+  let found = min(f64x2.extract_lane(least, 0), f64x2.extract_lane(least, 1));
+  if (count & 1) found = min(found, load<f64>(from));
+  return found;
+}
+
 /** to[i] += from[i] */
 export function addAll(to: usize, from: usize, count: i32): void {
   const pairs = from + (<usize>(count & ~1) << 3);
@@ -76,6 +88,17 @@ export function addAll(to: usize, from: usize, count: i32): void {
     to += 16;
   }
   if (count & 1) store<f64>(to, load<f64>(to) + load<f64>(from));
+}
+
+/** to[i] *= from[i] */
+export function multiplyAll(to: usize, from: usize, count: i32): void {
+  const pairs = from + (<usize>(count & ~1) << 3);
+  while (from < pairs) {
+    v128.store(to, f64x2.mul(v128.load(to), v128.load(from)));
+    from += 16;
+    to += 16;
+  }
+  if (count & 1) store<f64>(to, load<f64>(to) * load<f64>(from));
 }
 
 /** to[i] += factor * from[i] */
@@ -120,6 +143,11 @@ export function copyShifted(to: usize, from: usize, count: i32, by: f64): void {
     to += 16;
   }
   if (count & 1) store<f64>(to, load<f64>(from) + by);
+}
+
+/** to[i] = value */
+export function fillNums(to: usize, value: f64, count: i32): void {
+  for (const end = to + (<usize>count << 3); to < end; to += 8) store<f64>(to, value);
 }
 
 /** to[i] = value, for i32 */
@@ -187,4 +215,57 @@ export function separator(values: usize, count: i32, k: i32, slack: i32): f64 {
     } else high = middle;
   }
   return reinterpret<f64>(low);
+}
+
+/** How many of `count` whole numbers, a multiple of four, are at least `least`. */
+// @ts-expect-error
+@inline
+function reachingInts(values: usize, count: i32, least: i32): i32 {
+  const bounds = i32x4.splat(least);
+  let found = i32x4.splat(0);
+  for (const end = values + (<usize>count << 2); values < end; values += 16) {
+    found = i32x4.sub(found, i32x4.ge_s(v128.load(values), bounds));
+  }
+  const halves = i32x4.add(found, v128.shuffle<i32>(found, found, 2, 3, 0, 1));
+  return i32x4.extract_lane(halves, 0) + i32x4.extract_lane(halves, 1);
+}
+
+/**
+ * A number that at least k of `count` numbers reach, none of them negative, and often not many more than `slack` besides; 0 if
+ * fewer are above 0. As `separator`, but on the upper halves of the bits alone, which it puts to `scratch` first: four
+ * fit where two numbers did. `count` is even.
+ */
+export function coarseSeparator(values: usize, count: i32, k: i32, slack: i32, scratch: usize): f64 {
+  const ints = (count + 3) & ~3;
+  let greatest = i32x4.splat(0);
+  let to = scratch;
+  let from = values;
+  for (const end = values + (<usize>(count & ~3) << 3); from < end; from += 32) {
+    const four = v128.shuffle<i32>(v128.load(from), v128.load(from, 16), 1, 3, 5, 7);
+    v128.store(to, four);
+    greatest = i32x4.max_s(greatest, four);
+    to += 16;
+  }
+  if (count & 2) {
+    const four = v128.shuffle<i32>(v128.load(from), i64x2.splat(0), 1, 3, 5, 7);
+    v128.store(to, four);
+    greatest = i32x4.max_s(greatest, four);
+  }
+  const halves = i32x4.max_s(greatest, v128.shuffle<i32>(greatest, greatest, 2, 3, 0, 1));
+  let high = max(i32x4.extract_lane(halves, 0), i32x4.extract_lane(halves, 1)) + 1;
+  let low = 0;
+  const near = high - (<i32>NEAR << 20);
+  if (near > 0) {
+    if (reachingInts(scratch, ints, near) >= k) low = near;
+    else high = near;
+  }
+  while (high - low > 1) {
+    const middle = low + ((high - low) >> 1);
+    const found = reachingInts(scratch, ints, middle);
+    if (found >= k) {
+      low = middle;
+      if (found <= k + slack) break;
+    } else high = middle;
+  }
+  return reinterpret<f64>(<u64>low << 32);
 }

@@ -1,0 +1,120 @@
+// The contexts of a chain while its best path is looked for, as records one after another. A context is known by the distance
+// of its record from the first, which stays the same when they move to a larger place.
+
+import { chain, needChain } from "./state";
+
+/** Bytes of a record; src/kernel/wasm.ts has it too. */
+export const RECORD = 48;
+
+const PARENT = 0;
+const SYMBOL = 4;
+const LENGTH = 8;
+const COMMON = 12;
+const BEST_FROM = 16;
+const BEST_SYMBOL = 20;
+const FACTORS = 24;
+const SHARE = 32;
+const BEST = 40;
+
+/** Where the next record goes. */
+export let chainEnd: i32 = 0;
+
+export function clearChain(): void {
+  chainEnd = 0;
+}
+
+/** Sees to room for `count` more contexts. */
+export function growChain(count: i32): void {
+  needChain(chainEnd / RECORD + count);
+}
+
+/** Adds a context of `length` decisions, the last of them `symbol` and those before a suffix of `parent`. */
+// @ts-expect-error
+@inline
+export function addToChain(parent: i32, symbol: i32, length: i32, common: i32): i32 {
+  const c = chainEnd;
+  const at = chain + <usize>c;
+  store<i32>(at, parent, PARENT);
+  store<i32>(at, symbol, SYMBOL);
+  store<i32>(at, length, LENGTH);
+  store<i32>(at, common, COMMON);
+  chainEnd = c + RECORD;
+  return c;
+}
+
+/** Sets the forward mass of a context, the mass of the best path to it, and where that comes from. */
+// @ts-expect-error
+@inline
+export function enter(c: i32, share: f64, best: f64, from: i32, symbol: i32): void {
+  const at = chain + <usize>c;
+  store<f64>(at, share, SHARE);
+  store<f64>(at, best, BEST);
+  store<i32>(at, from, BEST_FROM);
+  store<i32>(at, symbol, BEST_SYMBOL);
+}
+
+// @ts-expect-error
+@inline
+export function parentOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, PARENT);
+}
+// @ts-expect-error
+@inline
+export function symbolOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, SYMBOL);
+}
+/** Decisions remembered; 0 for `⋆`. */
+// @ts-expect-error
+@inline
+export function lengthOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, LENGTH);
+}
+/** Of which in common with the next context of the slot. */
+// @ts-expect-error
+@inline
+export function commonOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, COMMON);
+}
+// @ts-expect-error
+@inline
+export function bestFromOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, BEST_FROM);
+}
+// @ts-expect-error
+@inline
+export function bestSymbolOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, BEST_SYMBOL);
+}
+/** Address of the factors of its rows. */
+// @ts-expect-error
+@inline
+export function factorsOf(c: i32): usize {
+  return <usize>load<i32>(chain + <usize>c, FACTORS);
+}
+// @ts-expect-error
+@inline
+export function setFactors(c: i32, address: usize): void {
+  store<i32>(chain + <usize>c, <i32>address, FACTORS);
+}
+/** Its part of the forward mass of its slot. */
+// @ts-expect-error
+@inline
+export function shareOf(c: i32): f64 {
+  return load<f64>(chain + <usize>c, SHARE);
+}
+// @ts-expect-error
+@inline
+export function setShare(c: i32, share: f64): void {
+  store<f64>(chain + <usize>c, share, SHARE);
+}
+/** The part of that which the best path to it has. */
+// @ts-expect-error
+@inline
+export function bestOf(c: i32): f64 {
+  return load<f64>(chain + <usize>c, BEST);
+}
+// @ts-expect-error
+@inline
+export function setBest(c: i32, best: f64): void {
+  store<f64>(chain + <usize>c, best, BEST);
+}

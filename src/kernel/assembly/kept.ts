@@ -1,0 +1,130 @@
+// The expansions kept at the slot at hand, each with its mass and its key, symbol << 32 | group: in the order of keys they are
+// in the order of contexts.
+
+import { int, keptKey, keptMass, num, setInt, setNum, stack } from "./state";
+import { separator } from "./vector";
+
+export let kept: i32 = 0;
+
+export function setKeptCount(count: i32): void {
+  kept = count;
+}
+
+// @ts-expect-error
+@inline
+export function key(i: i32): u64 {
+  return load<u64>(keptKey + (<usize>i << 3));
+}
+
+// @ts-expect-error
+@inline
+export function setKept(i: i32, weight: f64, name: u64): void {
+  setNum(keptMass, i, weight);
+  store<u64>(keptKey + (<usize>i << 3), name);
+}
+
+// @ts-expect-error
+@inline
+export function keep(weight: f64, name: u64): void {
+  setKept(kept++, weight, name);
+}
+
+/** Up to so many too many are looked for one by one. */
+const FEW_TOO_MANY = 8;
+
+/** Leaves the `limit` heaviest, in any order; of equals, the first by key. */
+export function dropLightest(limit: i32): void {
+  if (kept - limit > FEW_TOO_MANY) dropBelow(limit);
+  while (kept > limit) {
+    let out = 0;
+    let least = num(keptMass, 0);
+    for (let i = 1; i < kept; i++) {
+      const weight = num(keptMass, i);
+      if (weight > least || (weight == least && key(i) < key(out))) continue;
+      out = i;
+      least = weight;
+    }
+    kept--;
+    setKept(out, num(keptMass, kept), key(kept));
+  }
+}
+
+function dropBelow(limit: i32): void {
+  const least = separator(keptMass, kept, limit, 0);
+  let reached = 0;
+  let above = 0;
+  for (let i = 0; i < kept; i++) {
+    reached += i32(num(keptMass, i) >= least);
+    above += i32(num(keptMass, i) > least);
+  }
+  if (reached > limit) sortKept();
+  let room = reached > limit ? limit - above : kept;
+  let count = 0;
+  for (let i = 0; i < kept; i++) {
+    const weight = num(keptMass, i);
+    if (weight < least || (weight == least && room-- <= 0)) continue;
+    setKept(count++, weight, key(i));
+  }
+  kept = count;
+}
+
+/** Up to so many are sorted by counting, for each, those before it. */
+const FEW: i32 = 64;
+/** Symbols and groups below this fit into one i32 together. */
+const NARROW: u64 = 1 << 15;
+
+/** Puts the keys in order; masses lose theirs. Counting has no branches to guess, unlike moving. */
+export function sortKeys(): void {
+  if (kept > FEW) {
+    sortKept();
+    return;
+  }
+  for (let i = 0; i < kept; i++) {
+    const name = key(i);
+    if ((name & 0xffffffff) >= NARROW || name >> 32 >= NARROW) {
+      sortKept();
+      return;
+    }
+    setInt(stack, i, <i32>((name >> 16) | (name & 0xffff)));
+  }
+  const end = stack + (<usize>kept << 2);
+  v128.store(end, i32x4.splat(i32.MAX_VALUE));
+  for (let i = 0; i < kept; i++) {
+    const own = int(stack, i);
+    const owns = i32x4.splat(own);
+    let before = i32x4.splat(0);
+    for (let at = stack; at < end; at += 16) before = i32x4.sub(before, i32x4.lt_s(v128.load(at), owns));
+    const place =
+      i32x4.extract_lane(before, 0) +
+      i32x4.extract_lane(before, 1) +
+      i32x4.extract_lane(before, 2) +
+      i32x4.extract_lane(before, 3);
+    store<u64>(keptKey + (<usize>place << 3), (<u64>(own >> 16) << 32) | <u64>(own & 0xffff));
+  }
+}
+
+/** By symbol, then group, in place. */
+function sortKept(): void {
+  for (let i = (kept >> 1) - 1; i >= 0; i--) sinkKey(i, kept);
+  for (let end = kept - 1; end > 0; end--) {
+    const weight = num(keptMass, 0);
+    const name = key(0);
+    setKept(0, num(keptMass, end), key(end));
+    setKept(end, weight, name);
+    sinkKey(0, end);
+  }
+}
+
+function sinkKey(i: i32, count: i32): void {
+  const weight = num(keptMass, i);
+  const name = key(i);
+  for (;;) {
+    let child = 2 * i + 1;
+    if (child >= count) break;
+    if (child + 1 < count && key(child + 1) > key(child)) child++;
+    if (key(child) <= name) break;
+    setKept(i, num(keptMass, child), key(child));
+    i = child;
+  }
+  setKept(i, weight, name);
+}
