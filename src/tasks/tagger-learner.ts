@@ -6,7 +6,7 @@ import type { Problem, RowSpace, StartNodes } from "../core/problem.js";
 import { childOf } from "../core/rows.js";
 import { chainGraph, type SlotGraph } from "../core/slots.js";
 import type { Inference, Trellis } from "../core/trellis.js";
-import { type PositionRows, placedAll } from "../kernel/backend.js";
+import { type BestOutput, type PositionRows, placedAll, type SettledRows } from "../kernel/backend.js";
 import { backend } from "../kernel/choice.js";
 import type { Gradient } from "../learn/gradient.js";
 import type { Judged, Learner, Seen, SharedLearner } from "../learn/train.js";
@@ -44,19 +44,36 @@ export class TaggerEngine {
     inference = this.inference,
     forced = false,
   ): Trellis {
-    const from = corpus.sequenceStart[sequence];
-    const length = corpus.sequenceStart[sequence + 1] - from;
-    const graph = this.graph(length);
-    this.fillSlotScores(corpus, from, length, weights);
-    const problem: Problem = { graph, slotScores: this.slotScores };
-    if (this.rows.conjoinedTree) problem.starts = [undefined, this.startNodes(corpus, from, length)];
     return this.kernel.forward(
-      problem,
+      this.problem(corpus, sequence, weights),
       this.space,
       weights,
       inference,
       forced ? this.forced(corpus, sequence) : undefined,
     );
+  }
+
+  /** The best output of a sequence and the log-partition, and no trellis, for weights that are settled. */
+  bestOutput(
+    corpus: Corpus,
+    sequence: number,
+    settled: SettledRows,
+    inference = this.inference,
+  ): BestOutput | undefined {
+    return this.kernel.bestOutput(this.problem(corpus, sequence, settled.weights), settled, inference);
+  }
+
+  settle(weights: Float64Array): SettledRows {
+    return this.backend.settle(this.space, weights);
+  }
+
+  private problem(corpus: Corpus, sequence: number, weights: Float64Array): Problem {
+    const from = corpus.sequenceStart[sequence];
+    const length = corpus.sequenceStart[sequence + 1] - from;
+    this.fillSlotScores(corpus, from, length, weights);
+    const problem: Problem = { graph: this.graph(length), slotScores: this.slotScores };
+    if (this.rows.conjoinedTree) problem.starts = [undefined, this.startNodes(corpus, from, length)];
+    return problem;
   }
 
   private graph(length: number): SlotGraph {
