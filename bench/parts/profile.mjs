@@ -189,7 +189,7 @@ async function bound({ order, contexts, rows: kind }, cost) {
     arcs += trellis.arcStart[trellis.contextCount];
   }
   for (const id of corpus.attributes.ids) {
-    const row = rows.attributeRow[id];
+    const row = rows.attributeRow?.[id] ?? id;
     if (row >= 0) features += start[row + 1] - start[row];
   }
   const positions = shape.sequences * shape.length;

@@ -126,10 +126,22 @@ class PackedNames {
     return -1;
   }
 
-  /** The number of the name in `scratch` among names in order of their hashes. */
+  /**
+   * The number of the name in `scratch` among names in order of their hashes. Hashes are spread evenly, so the first guess is
+   * close: from there in steps that double until the place lies between two, then by halving.
+   */
   private search(hash: number, length: number): number {
-    let low = 0;
-    let high = this.size;
+    if (this.size === 0) return -1;
+    let low = Math.min(this.size - 1, Math.floor((hash / 2 ** 32) * this.size));
+    let high = low;
+    for (let step = 1; low > 0 && this.hashAt(low) >= hash; step *= 2) {
+      high = low;
+      low = Math.max(0, low - step);
+    }
+    for (let step = 1; high < this.size && this.hashAt(high) < hash; step *= 2) {
+      low = high + 1;
+      high = Math.min(this.size, high + step);
+    }
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.hashAt(middle) < hash) low = middle + 1;

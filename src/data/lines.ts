@@ -3,8 +3,9 @@
 // once, so a line costs little; memory is that of a chunk and the longest line.
 
 import { isUtf8 } from "node:buffer";
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, openSync, read, readSync, statSync } from "node:fs";
 import { pipeline, Readable } from "node:stream";
+import { promisify } from "node:util";
 import { createGunzip } from "node:zlib";
 import { InputError } from "../core/errors.js";
 
@@ -157,16 +158,38 @@ async function* unpacked(head: Buffer, rest: AsyncGenerator<Buffer>, file: strin
 }
 
 async function* rawChunks(source: string | Readable, file: string | undefined): AsyncGenerator<Buffer> {
-  const stream =
-    typeof source !== "string"
-      ? source
-      : source === "-"
-        ? process.stdin
-        : createReadStream(source, { highWaterMark: chunkBytes });
   try {
+    if (typeof source === "string" && source !== "-" && statSync(source).isFile()) {
+      yield* fileChunks(source);
+      return;
+    }
+    const stream =
+      typeof source !== "string"
+        ? source
+        : source === "-"
+          ? process.stdin
+          : createReadStream(source, { highWaterMark: chunkBytes });
     for await (const chunk of stream) yield typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
   } catch (error) {
     throw error instanceof InputError ? error : fileError(error, file);
+  }
+}
+
+const readChunk = promisify(read);
+
+/** A file's bytes. The first are read at once: setting up a stream takes longer than reading a short file. */
+async function* fileChunks(path: string): AsyncGenerator<Buffer> {
+  const file = openSync(path, "r");
+  try {
+    let chunk = Buffer.allocUnsafeSlow(chunkBytes);
+    let length = readSync(file, chunk, 0, chunkBytes, null);
+    while (length > 0) {
+      yield chunk.subarray(0, length);
+      chunk = Buffer.allocUnsafeSlow(chunkBytes);
+      length = (await readChunk(file, chunk, 0, chunkBytes, null)).bytesRead;
+    }
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,7 +1,6 @@
 // Files that are replaced whole or not at all. Writing goes to a temporary file in the same folder that takes the place of
 // the old one in a single step, so a crash, a full disk or Ctrl-C leaves the old content or the new, never half of each.
 
-import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { access, constants, open, realpath, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -22,6 +21,8 @@ export async function writeFileSafely(path: string, bytes: Uint8Array): Promise<
     if (existing) await access(target, constants.W_OK);
 
     const folder = dirname(target);
+    // Loaded here: whoever only reads should not wait for it.
+    const { randomBytes } = await import("node:crypto");
     temporary = join(folder, `.stargram-${randomBytes(8).toString("hex")}.tmp`);
     const handle = await open(temporary, "wx");
     try {

@@ -4,6 +4,7 @@
 // depends on the content alone, not on the order of keys. Whatever bytes come in, the answer is tensors or an InputError.
 
 import { InputError } from "../core/errors.js";
+import { nodeModule } from "./node.js";
 
 export type TensorData =
   | Float64Array
@@ -164,9 +165,19 @@ export function checkModelHead(head: Uint8Array, totalBytes: number, file?: stri
   return headerBytes;
 }
 
-/** The CRC-32 of IEEE 802.3 (as in gzip and PNG), bytes taken after those that gave `previous`. */
+const zlib = nodeModule("node:zlib");
+
+/** The CRC-32 of IEEE 802.3 (as in gzip and PNG), bytes taken after those that gave `previous`: by zlib where it is at hand. */
 export function crc32(bytes: Uint8Array, previous = 0): number {
-  const table = CRC_TABLE;
+  // To zlib an array without bytes may be none at all, which begins anew.
+  if (bytes.length === 0) return previous;
+  return zlib ? zlib.crc32(bytes, previous) : crc32ByTable(bytes, previous);
+}
+
+/** The same where there is no zlib. */
+export function crc32ByTable(bytes: Uint8Array, previous = 0): number {
+  crcTable ??= makeCrcTable();
+  const table = crcTable;
   let crc = ~previous;
   let i = 0;
   for (const eights = bytes.length - 7; i < eights; i += 8) {
@@ -185,15 +196,18 @@ export function crc32(bytes: Uint8Array, previous = 0): number {
   return ~crc >>> 0;
 }
 
+let crcTable: Int32Array | undefined;
+
 /** [8][256] the CRC of each byte value, and of that value with 1 to 7 zeros after it, to take eight bytes at a time. */
-const CRC_TABLE = new Int32Array(8 * 256);
-for (let byte = 0; byte < 256; byte++) {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  CRC_TABLE[byte] = crc;
-}
-for (let i = 256; i < CRC_TABLE.length; i++) {
-  CRC_TABLE[i] = (CRC_TABLE[i - 256] >>> 8) ^ CRC_TABLE[CRC_TABLE[i - 256] & 0xff];
+function makeCrcTable(): Int32Array {
+  const table = new Int32Array(8 * 256);
+  for (let byte = 0; byte < 256; byte++) {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+    table[byte] = crc;
+  }
+  for (let i = 256; i < table.length; i++) table[i] = (table[i - 256] >>> 8) ^ table[table[i - 256] & 0xff];
+  return table;
 }
 
 /** Eight hexadecimal digits for metadata, then types and shapes, then values, each in the order of names. */

@@ -65,7 +65,7 @@ export function encodeTagger(tagger: Tagger): FileParts {
   const attributes: string[] = [];
   // In the order in which a reader finds them without preparation.
   for (const id of byHash(tagger.attributes.all())) {
-    const row = rows.attributeRow[id];
+    const row = rows.attributeRow?.[id] ?? id;
     if (row < 0) continue;
     const symbols: number[] = [];
     for (let e = old.start[row]; e < old.start[row + 1]; e++) {
@@ -136,7 +136,7 @@ export function decodeTagger(content: TensorFile, file?: string): Tagger {
       conjoined,
       rows: {
         table,
-        attributeRow: new Int32Array(attributes.size).map((_, id) => id),
+        attributeRow: undefined,
         labelTree,
         conjoinedTree,
       },

@@ -2,13 +2,13 @@
 // tagger knows is thus kept when a newer one is trained on data that does not show all of it.
 
 import { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../core/rows.js";
-import type { TaggerRows } from "./tagger-rows.js";
+import { attributeRows, type TaggerRows } from "./tagger-rows.js";
 
 /**
  * The rows of both. The newer tagger's alphabets begin with the older one's, so all numbers are the same but that of the
  * end, which comes after the labels.
  */
-export function mergeRows(old: TaggerRows, fresh: TaggerRows): TaggerRows {
+export function mergeRows(old: TaggerRows, fresh: TaggerRows, attributes: { old: number; fresh: number }): TaggerRows {
   const table = new RowTableBuilder(fresh.table.symbolCount);
   const [oldEnd, end] = [old.table.symbolCount - 1, fresh.table.symbolCount - 1];
   const merged = (oldRow: number, freshRow: number): number => {
@@ -17,7 +17,8 @@ export function mergeRows(old: TaggerRows, fresh: TaggerRows): TaggerRows {
     for (const symbol of symbolsOf(old.table, oldRow)) symbols.add(symbol === oldEnd ? end : symbol);
     return table.add([...symbols].sort((a, b) => a - b));
   };
-  const attributeRow = fresh.attributeRow.map((row, id) => merged(old.attributeRow[id] ?? -1, row));
+  const oldAttributeRow = attributeRows(old, attributes.old);
+  const attributeRow = attributeRows(fresh, attributes.fresh).map((row, id) => merged(oldAttributeRow[id] ?? -1, row));
   const labelTree = mergeTrees(old.labelTree, fresh.labelTree, merged);
   const conjoinedTree =
     old.conjoinedTree && fresh.conjoinedTree

@@ -8,12 +8,17 @@ import { addAttributeRows, allowedAt, type Corpus } from "./corpus.js";
 
 export interface TaggerRows {
   table: RowTable;
-  /** [attributes] row of each, or -1. */
-  attributeRow: Int32Array;
+  /** [attributes] row of each, or -1; undefined where attribute n has row n, as in a file. */
+  attributeRow: Int32Array | undefined;
   /** Label n-grams, latest label first. */
   labelTree: RowTree;
   /** From the root by conjoined attribute, then by label. Undefined if there are none. */
   conjoinedTree: RowTree | undefined;
+}
+
+/** [attributes] the row of each attribute, or -1. */
+export function attributeRows({ attributeRow }: TaggerRows, attributes: number): Int32Array {
+  return attributeRow ?? Int32Array.from({ length: attributes }, (_, attribute) => attribute);
 }
 
 /** Rows of up to this many symbols are made whole; wider ones hold only what occurs, but for single labels. */

@@ -30,7 +30,7 @@ import { type Corpus, CorpusBuilder, type PositionAttributes } from "./corpus.js
 import { checkSequence, type GivenLabel, type TaggingSequence } from "./sequence.js";
 import { TaggerEngine, TaggerLearner } from "./tagger-learner.js";
 import { mergeRows } from "./tagger-merge.js";
-import { type TaggerRows, taggerRows } from "./tagger-rows.js";
+import { attributeRows, type TaggerRows, taggerRows } from "./tagger-rows.js";
 import { parseTemplate, type Template } from "./template.js";
 
 /** A user's own attributes of position `i`. */
@@ -237,7 +237,7 @@ export class Tagger {
     if (labels.size === 0) throw new InputError("no position has a label to learn from");
     const sizes = { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size };
     const ownRows = taggerRows(corpus, sizes, chosen);
-    const rows = kept ? mergeRows(kept.rows, ownRows) : ownRows;
+    const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
     const learner = new TaggerLearner(corpus, rows, inferenceOf(chosen));
     let choseInHaste = false;
     const stopsChoosing = (): boolean => {
@@ -269,9 +269,9 @@ export class Tagger {
 
   /** How many attributes say anything: those with a weight that is not zero, which are also those that a file keeps. */
   get attributeCount(): number {
-    const { attributeRow, table } = this.rows;
+    const { table } = this.rows;
     let count = 0;
-    for (const row of attributeRow) {
+    for (const row of attributeRows(this.rows, this.attributes.size)) {
       if (row >= 0 && this.weights.subarray(table.start[row], table.start[row + 1]).some((w) => w !== 0)) count++;
     }
     return count;
@@ -310,7 +310,9 @@ export class Tagger {
     }
     if (options.marginals || options.confidences || options.contexts) {
       if (!clamped) this.engine.kernel.backward();
-      if (options.marginals || options.confidences) {
+      if (options.confidences && !options.marginals && !clamped) {
+        prediction.confidences = pathConfidences(trellis, best.symbols, length);
+      } else if (options.marginals || options.confidences) {
         const marginals = clamped
           ? clampedMarginals(trellis, clamped, (found as { arc: Float64Array }).arc, length, this.labels.size)
           : freeMarginals(trellis, length, this.labels.size);
@@ -403,7 +405,7 @@ export class Tagger {
     const contributions: Contribution[] = [];
     const { start: attributeStart, ids, values } = corpus.attributes;
     for (let a = attributeStart[position]; a < attributeStart[position + 1]; a++) {
-      const row = this.rows.attributeRow[ids[a]];
+      const row = this.rows.attributeRow?.[ids[a]] ?? ids[a];
       if (row >= 0) {
         const weight = this.weightOf(row, symbol) * (values ? values[a] : 1);
         contributions.push({ feature: this.attributes.nameOf(ids[a]), weight });
@@ -429,7 +431,7 @@ export class Tagger {
     const symbol = this.labels.indexOf(label);
     if (symbol < 0) throw unknownName("label", label, this.labels.all());
     const found: Contribution[] = [];
-    this.rows.attributeRow.forEach((row, id) => {
+    attributeRows(this.rows, this.attributes.size).forEach((row, id) => {
       if (row >= 0) found.push({ feature: this.attributes.nameOf(id), weight: this.weightOf(row, symbol) });
     });
     for (const [row, name] of this.contextRowNames()) found.push({ feature: name, weight: this.weightOf(row, symbol) });
@@ -691,6 +693,17 @@ function freeMarginals(trellis: Trellis, length: number, labelCount: number): Fl
   });
 }
 
+/** Probabilities of the labels of one output alone, each at its position. */
+function pathConfidences(trellis: Trellis, symbols: readonly number[], length: number): number[] {
+  return Array.from({ length }, (_, slot) => {
+    let sum = 0;
+    for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
+      sum += trellis.arcMass[trellis.arcStart[c] + symbols[slot]];
+    }
+    return Math.min(1, sum);
+  });
+}
+
 function clampedMarginals(
   trellis: Trellis,
   lattice: Lattice & { nodeContext: Int32Array; arcSymbol: Int32Array },
@@ -729,9 +742,11 @@ function carriedWeights(
       weights[e] = bySymbol.get(made.rows.table.symbols[e]) ?? 0;
     }
   };
+  const oldAttributeRow = attributeRows(old.rows, old.attributes.size);
+  const attributeRow = attributeRows(made.rows, made.attributes.size);
   made.attributes.all().forEach((name, id) => {
     const oldId = old.attributes.indexOf(name);
-    if (oldId >= 0) copyRow(old.rows.attributeRow[oldId], made.rows.attributeRow[id]);
+    if (oldId >= 0) copyRow(oldAttributeRow[oldId], attributeRow[id]);
   });
   const copyTree = (
     oldTree: TaggerRows["labelTree"],
