@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
-export const commandLine = join(root, "dist", "cli", "main.js");
+export const commandLine = join(root, "dist", "cli", "stargram.cjs");
 
 /** @typedef {{ median: number, low: number, high: number }} Spread median and quartiles */
 /** @typedef {{ cpu: number, clock: number }} Times seconds */

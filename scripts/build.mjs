@@ -27,6 +27,7 @@ export function sourceHash() {
     "tsconfig.page.json",
     "scripts/build.mjs",
     "scripts/build-kernel.mjs",
+    "scripts/bundle.mjs",
   ];
   for (const path of [...sources, ...settings.map((name) => join(root, name))]) {
     const content = readFileSync(path);
@@ -60,6 +61,9 @@ export async function build() {
       const values = [compiler, "-p", join(root, project), "--outDir", fresh];
       if (spawnSync(process.execPath, values, { stdio: "inherit" }).status !== 0) return false;
     }
+    // Loaded here: ready.mjs imports this file before the packages are installed.
+    const { bundleCommand } = await import("./bundle.mjs");
+    await bundleCommand(fresh);
     const { bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     for (const path of Object.values(bin)) {
       const program = join(fresh, path.replace(/^dist\//, ""));

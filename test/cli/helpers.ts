@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generator, uniform } from "../../src/learn/random.js";
 
-const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/cli/stargram.cjs", import.meta.url));
 
 export interface Ran {
   code: number | null;
