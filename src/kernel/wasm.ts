@@ -81,7 +81,7 @@ const INT = 4;
 const NUMBER = 8;
 // Records of src/kernel/assembly/best.ts.
 const CHAIN_CONTEXT = 48;
-const CHAIN_GROUP = 40;
+const CHAIN_GROUP = 16;
 
 /**
  * The arrays of a kernel in the order of src/kernel/assembly/state.ts: groups that grow together, each array with the
@@ -290,13 +290,11 @@ class WasmBackend implements Backend, Loops {
         layout.array(childStart);
         layout.array(childEvent);
         layout.array(childNode);
-        layout.array(direct.base);
+        layout.array(direct.nodes);
         layout.array(direct.children);
         layout.number(family.skip);
         layout.number(family.pairs ? 1 : 0);
         layout.number(family.keyed ? 1 : 0);
-        layout.array(direct.least);
-        layout.array(direct.end);
         layout.number(family.depth);
       }
       this.spaces.set(space, layout.done());
@@ -478,33 +476,35 @@ class Layout {
   }
 }
 
-/** For nodes whose children's events lie close together: the children by event. */
+/**
+ * Records of a tree's nodes, as src/kernel/assembly/space.ts reads them, and for nodes whose children's events lie close together
+ * the children by event.
+ */
 function directChildren(tree: RowTree) {
-  const nodes = tree.row.length;
-  const base = new Int32Array(nodes).fill(SEARCHED);
-  const least = new Int32Array(nodes);
-  const end = new Int32Array(nodes);
+  const { childStart, childEvent, childNode } = tree;
+  const nodeCount = tree.row.length;
+  const nodes = new Int32Array(4 * nodeCount);
   let size = 0;
-  for (let node = 0; node < nodes; node++) {
-    const first = tree.childStart[node];
-    const count = tree.childStart[node + 1] - first;
-    if (count < FEWEST_DIRECT) continue;
-    const from = tree.childEvent[first];
-    const to = tree.childEvent[first + count - 1] + 1;
-    if (to - from > SPARSEST * count) continue;
-    least[node] = from;
-    end[node] = to;
-    base[node] = size - from;
-    size += to - from;
+  for (let node = 0; node < nodeCount; node++) {
+    const first = childStart[node];
+    const count = childStart[node + 1] - first;
+    if (count === 0) continue;
+    const least = childEvent[first];
+    const events = childEvent[first + count - 1] + 1 - least;
+    const isDirect = count >= FEWEST_DIRECT && events <= SPARSEST * count;
+    nodes[4 * node] = least;
+    nodes[4 * node + 1] = events;
+    nodes[4 * node + 2] = isDirect ? size - least : SEARCHED;
+    nodes[4 * node + 3] = childNode[first];
+    if (isDirect) size += events;
   }
   const children = new Int32Array(size).fill(-1);
-  for (let node = 0; node < nodes; node++) {
-    if (base[node] === SEARCHED) continue;
-    for (let c = tree.childStart[node]; c < tree.childStart[node + 1]; c++) {
-      children[base[node] + tree.childEvent[c]] = tree.childNode[c];
-    }
+  for (let node = 0; node < nodeCount; node++) {
+    const base = nodes[4 * node + 2];
+    if (base === SEARCHED) continue;
+    for (let c = childStart[node]; c < childStart[node + 1]; c++) children[base + childEvent[c]] = childNode[c];
   }
-  return { base, least, end, children };
+  return { nodes, children };
 }
 
 class WasmKernel implements Kernel {

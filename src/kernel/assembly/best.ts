@@ -23,10 +23,10 @@ import {
   shareOf,
 } from "./chain";
 import { findFactors, useFactors } from "./factors";
-import { dropLightest, keep, kept, key, setKeptCount, sortKeys } from "./kept";
+import { dropLightest, keepIf, kept, key, setKeptCount } from "./kept";
 import { branchEnd, branchFirst, branchStart, slotCount, slotScores, symbolCount, useProblem, useSpace } from "./space";
 import { chainGroups, int, needChainGroups, needKept, needSums, num, setInt, setNum, sums, use } from "./state";
-import { coarseSeparator, expAll, maxOf, minOf, raiseAll, sumAndTop } from "./vector";
+import { coarseSeparator, expAll, maxOf, minOf, sumAndTop } from "./vector";
 
 const BEGIN = -1;
 /** What `bestOfChain` returns in place of a number of decisions. */
@@ -44,37 +44,43 @@ let limit: i32 = 0;
 let lightest: f64 = 0;
 let longest: i32 = 0;
 
-// The slot at hand: its contexts, the symbols they are expanded by, and vectors over these, each `stride` bytes long with an
-// even number of places, the last of which may be unused and 0.
+// The slot at hand: its contexts from `from` up to `to`, and the symbols they are expanded by, from `first` on. Symbols have
+// places, an even number of which the last may be unused; groups have columns, also an even number.
 let from: i32 = 0;
 let to: i32 = 0;
 let first: i32 = 0;
 let width: i32 = 0;
 let places: i32 = 0;
-let stride: usize = 0;
+/** [places] E(y); 0 where unused. */
 let emissions: usize = 0;
-/** [blocks] greatest masses of the columns of a block of groups, and room to sort them out. */
+/** [places] sum of the masses of a symbol's expansions, and the mass of the best path through one: of what is not claimed. */
+let restSum: usize = 0;
+let restBest: usize = 0;
+/** [places][columns] masses of the expansions; 0 once they are claimed. */
+let masses: usize = 0;
+/** Bytes of a row of these. */
+let stride: usize = 0;
+/** [blocks][places][2] the greatest of the masses of a symbol's expansions in the even and in the odd columns of a block. */
 let maxima: usize = 0;
 let blocks: i32 = 0;
-/** [groups] masses of the expansions of a group; 0 once they are claimed. */
-let masses: usize = 0;
-/** [groups] of groups with several members: masses of the best paths through them; 0 once claimed. */
-let alongs: usize = 0;
 
-// Groups: contexts next to each other whose expansions by a symbol are one context. Records one after another.
+// Groups: contexts next to each other whose expansions by a symbol are one context. Records one after another, and columns.
 let groups: i32 = 0;
+let columns: i32 = 0;
 /** Bytes of a record; src/kernel/wasm.ts has it too. */
-const GROUP = 40;
+const GROUP = 16;
 const MEMBERS = 0;
 const MEMBERS_END = 4;
 /** Decisions its expansions remember, and of these in common with those of the next group. */
 const LENGTH = 8;
 const COMMON = 12;
-/** Whether some of its expansions are claimed. */
-const CLAIMED = 16;
-/** Greatest mass of its expansions, and the sum of all. */
-const TOP = 24;
-const SUM = 32;
+/** [columns] forward mass, and what part of an expansion's mass the best path has; the latter is 0 for groups of several. */
+let shares: usize = 0;
+let bests: usize = 0;
+/** [columns] i32: address of the factors. */
+let columnFactors: usize = 0;
+/** Whether some group has several members. */
+let hasSeveral: bool = false;
 
 let logPartition: f64 = 0;
 let score: f64 = 0;
@@ -114,16 +120,16 @@ export function bestOfChain(
     first = int(branchFirst, branch);
     width = int(branchEnd, branch) - first;
     places = (width + 1) & ~1;
-    stride = <usize>places << 3;
-    group();
-    makeVectors();
-    const slotTop = emit(slot);
-    if (minOf(emissions, width) < LEAST_EMISSION) return GIVES_UP;
     const count = (to - from) / RECORD;
     if (!findFactors(from, to, count, min(depth, min(longest, slot + 1)))) return OUT_OF_BOUNDS;
+    group(count);
+    makeRoom();
+    const slotTop = emit(slot);
+    if (minOf(emissions, width) < LEAST_EMISSION) return GIVES_UP;
+    fillColumns();
     weigh();
     if (isEnd) setKeptCount(0);
-    else select();
+    else choose();
     merge(isEnd || !isBeam);
     const total = normalise();
     if (total == 0) return GIVES_UP;
@@ -147,8 +153,8 @@ export function chainLogPartition(): f64 {
   return logPartition;
 }
 
-function group(): void {
-  needChainGroups((to - from) / RECORD);
+function group(count: i32): void {
+  needChainGroups(count);
   let at = chainGroups;
   for (let c = from; c < to; at += GROUP) {
     const length = min(lengthOf(c) + 1, longest);
@@ -162,9 +168,10 @@ function group(): void {
     }
     store<i32>(at, c, MEMBERS_END);
     store<i32>(at, shared, COMMON);
-    store<i32>(at, 0, CLAIMED);
   }
   groups = <i32>(at - chainGroups) / GROUP;
+  columns = (groups + 1) & ~1;
+  hasSeveral = groups < count;
 }
 
 // @ts-expect-error
@@ -179,14 +186,20 @@ function isAlone(at: usize): bool {
   return load<i32>(at, MEMBERS_END) - load<i32>(at, MEMBERS) == RECORD;
 }
 
-function makeVectors(): void {
-  // As many blocks as give twice the sets that `lowerBound` needs, if there are groups enough.
-  blocks = min(groups, max(1, (2 * limit + width - 1) / width));
-  needSums((1 + 2 * blocks + 2 * groups) * places + 2);
+function makeRoom(): void {
+  // As many blocks as give several times the sets that `choose` needs, if there are columns enough.
+  blocks = min(columns >> 1, max(1, (SETS * limit + 2 * width - 1) / (2 * width)));
+  const several = hasSeveral ? groups * places : 0;
+  needSums(3 * places + 3 * columns + columns * places + 3 * blocks * places + several + 4);
+  stride = <usize>columns << 3;
   emissions = sums;
-  masses = emissions + stride;
-  alongs = masses + <usize>groups * stride;
-  maxima = alongs + <usize>groups * stride;
+  restSum = emissions + (<usize>places << 3);
+  restBest = restSum + (<usize>places << 3);
+  shares = restBest + (<usize>places << 3);
+  bests = shares + stride;
+  columnFactors = bests + stride;
+  masses = columnFactors + stride;
+  maxima = masses + <usize>places * stride;
 }
 
 /** E(y), relative to the greatest; returns the logarithm of that. */
@@ -198,133 +211,180 @@ function emit(slot: i32): f64 {
   return top;
 }
 
-// @ts-expect-error
-@inline
-function rowOf(g: i32): usize {
-  return masses + <usize>g * stride;
-}
-
-/** From the masses of a group to those of the best paths through it. */
-// @ts-expect-error
-@inline
-function alongOf(row: usize): usize {
-  return row + (alongs - masses);
-}
-
-/** Masses of the groups' expansions, with their sum and the greatest, and the greatest of the columns of each block. */
-function weigh(): void {
+/** What the groups' columns are computed from; those of several members are put together first. */
+function fillColumns(): void {
+  let combined = maxima + (<usize>(3 * blocks * places + 2) << 3);
   let at = chainGroups;
-  let g = 0;
-  for (let b = 0; b < blocks; b++) {
-    const column = maxima + <usize>b * stride;
-    const end = ((b + 1) * groups) / blocks;
-    for (let place: usize = 0; place < stride; place += 16) v128.store(column + place, f64x2.splat(0));
-    for (; g < end; g++, at += GROUP) {
-      const c = load<i32>(at, MEMBERS);
-      const row = rowOf(g);
-      if (isAlone(at)) weighAlone(at, row, column, factorsOf(c) + (<usize>first << 3), shareOf(c));
-      else weighSeveral(at, row, column);
+  for (let g = 0; g < groups; g++, at += GROUP) {
+    const c = load<i32>(at, MEMBERS);
+    if (isAlone(at)) {
+      setInt(columnFactors, g, <i32>(factorsOf(c) + (<usize>first << 3)));
+      setNum(shares, g, shareOf(c));
+      setNum(bests, g, bestOf(c));
+    } else {
+      combine(at, combined);
+      setInt(columnFactors, g, <i32>combined);
+      setNum(shares, g, 1);
+      setNum(bests, g, 0);
+      combined += <usize>places << 3;
     }
+  }
+  if (groups < columns) {
+    setInt(columnFactors, groups, int(columnFactors, 0));
+    setNum(shares, groups, 0);
+    setNum(bests, groups, 0);
   }
 }
 
-/** row[y] = by * E(y) * factor(y) */
+/** to[y] = sum over the members of a group: forward mass * factor(y) */
+function combine(at: usize, to: usize): void {
+  const end = load<i32>(at, MEMBERS_END);
+  for (let place: usize = 0; place < <usize>places << 3; place += 16) {
+    let sum = f64x2.splat(0);
+    for (let c = load<i32>(at, MEMBERS); c < end; c += RECORD) {
+      const factor = v128.load(factorsOf(c) + (<usize>first << 3) + place);
+      sum = f64x2.add(sum, f64x2.mul(f64x2.splat(shareOf(c)), factor));
+    }
+    v128.store(to + place, sum);
+  }
+}
+
+/** Masses of all expansions, two symbols and two groups at a time. */
+function weigh(): void {
+  for (let y = 0; y < places; y += 2) {
+    const at = <usize>y << 3;
+    const even = f64x2.splat(load<f64>(emissions + at));
+    const odd = f64x2.splat(load<f64>(emissions + at, 8));
+    let evenSum = f64x2.splat(0);
+    let oddSum = f64x2.splat(0);
+    let evenBest = f64x2.splat(0);
+    let oddBest = f64x2.splat(0);
+    let row = masses + <usize>y * stride;
+    let factor = columnFactors;
+    let share = shares;
+    for (let b = 0; b < blocks; b++) {
+      let evenTop = f64x2.splat(0);
+      let oddTop = f64x2.splat(0);
+      const end = shares + (<usize>blockEnd(b) << 3);
+      for (; share < end; share += 16) {
+        const one = v128.load(<usize>load<i32>(factor) + at);
+        const other = v128.load(<usize>load<i32>(factor, 4) + at);
+        const by = v128.load(share);
+        const best = v128.load(share + stride);
+        const evens = f64x2.mul(even, f64x2.mul(by, v128.shuffle<f64>(one, other, 0, 2)));
+        const odds = f64x2.mul(odd, f64x2.mul(by, v128.shuffle<f64>(one, other, 1, 3)));
+        v128.store(row, evens);
+        v128.store(row + stride, odds);
+        evenTop = f64x2.pmax(evenTop, evens);
+        oddTop = f64x2.pmax(oddTop, odds);
+        evenSum = f64x2.add(evenSum, evens);
+        oddSum = f64x2.add(oddSum, odds);
+        evenBest = f64x2.pmax(evenBest, f64x2.mul(best, evens));
+        oddBest = f64x2.pmax(oddBest, f64x2.mul(best, odds));
+        row += 16;
+        factor += 8;
+      }
+      const tops = maximaOf(b, y);
+      v128.store(tops, evenTop);
+      v128.store(tops, oddTop, 16);
+    }
+    v128.store(restSum + at, f64x2.add(v128.shuffle<f64>(evenSum, oddSum, 0, 2), v128.shuffle<f64>(evenSum, oddSum, 1, 3)));
+    v128.store(
+      restBest + at,
+      f64x2.pmax(v128.shuffle<f64>(evenBest, oddBest, 0, 2), v128.shuffle<f64>(evenBest, oddBest, 1, 3)),
+    );
+  }
+  if (hasSeveral) {
+    for (let g = 0; g < groups; g++) if (!isAlone(groupAt(g))) raiseRest(groupAt(g));
+  }
+}
+
+/** One past the last column of a block. */
 // @ts-expect-error
 @inline
-function weighAlone(at: usize, row: usize, column: usize, factor: usize, by: f64): void {
-  const share = f64x2.splat(by);
-  let top = f64x2.splat(0);
-  let sum = f64x2.splat(0);
-  let emission = emissions;
-  for (const end = row + stride; row < end; row += 16) {
-    const two = f64x2.mul(share, f64x2.mul(v128.load(emission), v128.load(factor)));
-    v128.store(row, two);
-    v128.store(column, f64x2.pmax(v128.load(column), two));
-    top = f64x2.pmax(top, two);
-    sum = f64x2.add(sum, two);
-    emission += 16;
-    factor += 16;
-    column += 16;
-  }
-  store<f64>(at, max(f64x2.extract_lane(top, 0), f64x2.extract_lane(top, 1)), TOP);
-  store<f64>(at, f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1), SUM);
+function blockEnd(b: i32): i32 {
+  return (((b + 1) * (columns >> 1)) / blocks) << 1;
 }
 
-/** The same for a group with several members: row[y] is their sum, and the best path goes through one of them. */
-function weighSeveral(at: usize, row: usize, column: usize): void {
-  const along = alongOf(row);
-  for (let c = load<i32>(at, MEMBERS); c < load<i32>(at, MEMBERS_END); c += RECORD) {
-    const share = f64x2.splat(shareOf(c));
-    const best = f64x2.splat(shareOf(c) * bestOf(c));
+// @ts-expect-error
+@inline
+function maximaOf(b: i32, place: i32): usize {
+  return maxima + (<usize>(b * places + place) << 4);
+}
+
+/** Takes the best paths through a group of several members into account. */
+function raiseRest(at: usize): void {
+  const end = load<i32>(at, MEMBERS_END);
+  for (let c = load<i32>(at, MEMBERS); c < end; c += RECORD) {
+    const by = f64x2.splat(shareOf(c) * bestOf(c));
     const factor = factorsOf(c) + (<usize>first << 3);
-    const isFirst = c == load<i32>(at, MEMBERS);
-    for (let place: usize = 0; place < stride; place += 16) {
-      const two = f64x2.mul(v128.load(emissions + place), v128.load(factor + place));
-      let mass = f64x2.mul(share, two);
-      let through = f64x2.mul(best, two);
-      if (!isFirst) {
-        mass = f64x2.add(mass, v128.load(row + place));
-        through = f64x2.pmax(through, v128.load(along + place));
-      }
-      v128.store(row + place, mass);
-      v128.store(along + place, through);
+    for (let place: usize = 0; place < <usize>places << 3; place += 16) {
+      const along = f64x2.mul(v128.load(emissions + place), f64x2.mul(by, v128.load(factor + place)));
+      v128.store(restBest + place, f64x2.pmax(v128.load(restBest + place), along));
     }
   }
-  raiseAll(column, row, places);
-  const pair = sumAndTop(row, places);
-  store<f64>(at, f64x2.extract_lane(pair, 0), SUM);
-  store<f64>(at, f64x2.extract_lane(pair, 1), TOP);
 }
 
-/** Chooses the expansions that stay as contexts. */
-function select(): void {
-  needKept(groups * places + 4);
+/** So many times the sets whose maxima give a bound as there are expansions to be kept: more of them, and the bound is closer. */
+const SETS = 4;
+
+/** Chooses the expansions that stay as contexts, in the order of contexts. */
+function choose(): void {
+  needKept(columns * places + 4);
   setKeptCount(0);
+  const sets = 2 * blocks * places;
   let bound: f64 = f64.MIN_NORMAL_VALUE; // what has no mass is never kept
-  if (lightest > 0) {
-    let top: f64 = 0;
-    for (let g = 0; g < groups; g++) top = max(top, load<f64>(groupAt(g), TOP));
-    bound = max(bound, lightest * top);
-  }
+  if (lightest > 0) bound = max(bound, lightest * maxOf(maxima, sets));
   // A number that at least `limit` expansions reach, since so many maxima of disjoint sets do: it spares most a closer look.
   if (groups * width > 2 * limit) {
-    const count = blocks * places;
-    bound = max(bound, coarseSeparator(maxima, count, limit, limit >> 2, maxima + (<usize>count << 3)));
+    bound = max(bound, coarseSeparator(maxima, sets, limit, limit >> 2, maxima + (<usize>sets << 3)));
   }
-  for (let g = 0; g < groups; g++) if (load<f64>(groupAt(g), TOP) >= bound) collect(g, bound);
+  const bounds = f64x2.splat(bound);
+  for (let y = 0; y < width; y++) {
+    let g = 0;
+    for (let b = 0; b < blocks; b++) {
+      if (v128.any_true(f64x2.ge(v128.load(maximaOf(b, y)), bounds))) collect(y, g, blockEnd(b), bounds);
+      g = blockEnd(b);
+    }
+  }
   if (kept > limit) dropLightest(limit);
-  sortKeys();
 }
 
-/** Takes in the expansions of a group that reach a bound. */
+/** Takes in the expansions by one symbol of a range of groups that reach a bound. */
 // @ts-expect-error
 @inline
-function collect(g: i32, bound: f64): void {
-  const row = rowOf(g);
-  const bounds = f64x2.splat(bound);
-  for (let i = 0; i < places; i += 2) {
-    const reached = i64x2.bitmask(f64x2.ge(v128.load(row + (<usize>i << 3)), bounds));
-    if (reached == 0) continue;
-    if (reached & 1) keep(num(row, i), (<u64>i << 32) | <u64>g);
-    if (reached & 2) keep(num(row, i + 1), (<u64>(i + 1) << 32) | <u64>g);
+function collect(y: i32, g: i32, end: i32, bounds: v128): void {
+  const row = masses + <usize>y * stride;
+  for (; g < end; g += 2) {
+    // Written whether they reach it or not, and counted if they do: there is no branch to guess.
+    const two = v128.load(row + (<usize>g << 3));
+    const reached = i64x2.bitmask(f64x2.ge(two, bounds));
+    const name = (<u64>y << 32) | <u64>g;
+    keepIf(reached & 1, f64x2.extract_lane(two, 0), name);
+    keepIf(reached >> 1, f64x2.extract_lane(two, 1), name + 1);
   }
 }
 
 /** Makes the contexts of the next slot, with their masses and where the best path to each comes from. */
 function merge(hasStar: bool): void {
   growChain(kept + 1);
-  for (let i = 0; i < kept; i++) {
-    const name = key(i);
-    const g = <i32>name;
-    let shared = 0;
-    if (i + 1 < kept && key(i + 1) >> 32 == name >> 32) {
-      shared = i32.MAX_VALUE;
-      for (let h = g; h < <i32>key(i + 1); h++) shared = min(shared, load<i32>(groupAt(h), COMMON));
+  for (let i = 0; i < kept; ) {
+    const place = <i32>(key(i) >> 32);
+    for (;;) {
+      const g = <i32>key(i);
+      const next = i + 1 < kept && <i32>(key(i + 1) >> 32) == place ? <i32>key(i + 1) : -1;
+      let shared = 0;
+      if (next >= 0) {
+        shared = i32.MAX_VALUE;
+        for (let h = g; h < next; h++) shared = min(shared, load<i32>(groupAt(h), COMMON));
+      }
+      const at = groupAt(g);
+      const length = load<i32>(at, LENGTH);
+      claim(addToChain(load<i32>(at, MEMBERS), first + place, length, shared), length, g, place);
+      i++;
+      if (next < 0) break;
     }
-    const place = <i32>(name >> 32);
-    const at = groupAt(g);
-    const length = load<i32>(at, LENGTH);
-    claim(addToChain(load<i32>(at, MEMBERS), first + place, length, shared), length, g, place);
+    if (hasStar) leaveRest(place);
   }
   if (hasStar) takeRest(addToChain(-1, BEGIN, 0, 0));
 }
@@ -336,82 +396,91 @@ function merge(hasStar: bool): void {
 // @ts-expect-error
 @inline
 function claim(context: i32, length: i32, own: i32, place: i32): void {
+  const row = masses + <usize>place * stride;
   let sum: f64 = 0;
   let bestMass: f64 = 0;
-  let bestContext = -1;
-  let at = groupAt(own);
-  let there = rowOf(own) + (<usize>place << 3);
-  for (;;) {
-    const weight = load<f64>(there);
-    if (weight > 0) {
-      sum += weight;
-      store<f64>(there, 0);
-      store<i32>(at, 1, CLAIMED);
-      let c = load<i32>(at, MEMBERS);
-      let along = weight * bestOf(c);
-      if (!isAlone(at)) {
-        along = load<f64>(alongOf(there));
-        store<f64>(alongOf(there), 0);
-        c = bestMember(at, place);
-      }
-      if (along >= bestMass) {
-        bestMass = along;
-        bestContext = c;
-      }
-    }
-    at -= GROUP;
-    there -= stride;
-    if (isBeam || at < chainGroups || load<i32>(at, COMMON) < length) break;
+  let bestGroup = own;
+  for (let g = own; ; ) {
+    const weight = num(row, g);
+    setNum(row, g, 0);
+    sum += weight;
+    let along = weight * num(bests, g);
+    if (hasSeveral && weight > 0 && !isAlone(groupAt(g))) along = bestThrough(bestMember(groupAt(g), place), place);
+    const isBetter = along >= bestMass;
+    bestMass = select<f64>(along, bestMass, isBetter);
+    bestGroup = select<i32>(g, bestGroup, isBetter);
+    g--;
+    if (isBeam || g < 0 || load<i32>(groupAt(g), COMMON) < length) break;
   }
-  enter(context, sum, bestMass, bestContext, first + place);
+  const at = groupAt(bestGroup);
+  enter(context, sum, bestMass, isAlone(at) ? load<i32>(at, MEMBERS) : bestMember(at, place), first + place);
+}
+
+/** Mass of the best path through a context and on by a symbol. */
+// @ts-expect-error
+@inline
+function bestThrough(c: i32, place: i32): f64 {
+  return num(emissions, place) * (shareOf(c) * bestOf(c) * num(factorsOf(c), first + place));
 }
 
 /** The member of a group through which the best path goes. */
 function bestMember(at: usize, place: i32): i32 {
-  let found = load<i32>(at, MEMBERS);
-  let most: f64 = -1;
+  const start = load<i32>(at, MEMBERS);
   const end = load<i32>(at, MEMBERS_END);
-  for (let c = found; c < end; c += RECORD) {
-    const along = shareOf(c) * bestOf(c) * num(factorsOf(c), first + place);
-    if (along > most) {
-      most = along;
-      found = c;
-    }
+  let found = start;
+  for (let c = start + RECORD; c < end; c += RECORD) {
+    if (bestThrough(c, place) > bestThrough(found, place)) found = c;
   }
   return found;
 }
 
+/** What is left of a symbol's expansions, some of which are claimed. */
+// @ts-expect-error
+@inline
+function leaveRest(place: i32): void {
+  const row = masses + <usize>place * stride;
+  let sum = f64x2.splat(0);
+  let best = f64x2.splat(0);
+  for (let at: usize = 0; at < stride; at += 16) {
+    const two = v128.load(row + at);
+    sum = f64x2.add(sum, two);
+    best = f64x2.pmax(best, f64x2.mul(two, v128.load(bests + at)));
+  }
+  let bestLeft = max(f64x2.extract_lane(best, 0), f64x2.extract_lane(best, 1));
+  if (hasSeveral) {
+    for (let g = 0; g < groups; g++) {
+      const at = groupAt(g);
+      if (!isAlone(at) && num(row, g) > 0) bestLeft = max(bestLeft, bestThrough(bestMember(at, place), place));
+    }
+  }
+  setNum(restSum, place, f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1));
+  setNum(restBest, place, bestLeft);
+}
+
 /** What no kept context has claimed leads to `⋆`. */
 function takeRest(star: i32): void {
-  let rest: f64 = 0;
-  let bestMass: f64 = 0;
-  let bestGroup = -1;
-  for (let g = 0; g < groups; g++) {
-    const at = groupAt(g);
-    let sum = load<f64>(at, SUM);
-    let top = load<f64>(at, TOP);
-    if (load<i32>(at, CLAIMED)) {
-      const pair = sumAndTop(rowOf(g), places);
-      sum = f64x2.extract_lane(pair, 0);
-      top = f64x2.extract_lane(pair, 1);
-    }
-    rest += sum;
-    const along = isAlone(at) ? top * bestOf(load<i32>(at, MEMBERS)) : maxOf(alongOf(rowOf(g)), places);
-    if (along > bestMass) {
-      bestMass = along;
-      bestGroup = g;
-    }
-  }
-  if (bestGroup < 0) {
-    enter(star, rest, 0, -1, BEGIN);
+  const sum = f64x2.extract_lane(sumAndTop(restSum, places), 0);
+  const best = maxOf(restBest, places);
+  if (best == 0) {
+    enter(star, sum, 0, -1, BEGIN);
     return;
   }
-  const at = groupAt(bestGroup);
-  const row = isAlone(at) ? rowOf(bestGroup) : alongOf(rowOf(bestGroup));
-  const top = maxOf(row, places);
   let place = 0;
-  while (num(row, place) != top) place++;
-  enter(star, rest, bestMass, isAlone(at) ? load<i32>(at, MEMBERS) : bestMember(at, place), first + place);
+  while (num(restBest, place) != best) place++;
+  const row = masses + <usize>place * stride;
+  let bestContext = -1;
+  let most: f64 = -1;
+  for (let g = 0; g < groups; g++) {
+    if (num(row, g) == 0) continue;
+    const at = groupAt(g);
+    const c = isAlone(at) ? load<i32>(at, MEMBERS) : bestMember(at, place);
+    const along = isAlone(at) ? num(row, g) * num(bests, g) : bestThrough(c, place);
+    if (along > most) {
+      most = along;
+      bestContext = c;
+    }
+  }
+  enter(star, sum, best, bestContext, first + place);
 }
 
 /** Goes on to the next slot: makes its masses shares. Returns their sum before; 0 if digits were lost. */
@@ -422,21 +491,25 @@ function normalise(): f64 {
   for (let c = from; c < to; c += RECORD) total += shareOf(c);
   if (!(total > 0)) return 0;
   const scale = 1 / total;
+  greatestBest = 0;
   for (let c = from; c < to; c += RECORD) {
     const own = shareOf(c);
     const share = own * scale;
     if (share < LEAST_SHARE && own > 0) return 0;
+    const best = own > 0 ? bestOf(c) / own : 0;
     setShare(c, share);
-    setBest(c, own > 0 ? bestOf(c) / own : 0);
+    setBest(c, best);
+    greatestBest = max(greatestBest, best);
   }
   return total;
 }
 
 /** Keeps the shares of the best paths from fading away as paths grow long; returns the logarithm of what they were divided by. */
 function lift(): f64 {
-  let greatest: f64 = 0;
-  for (let c = from; c < to; c += RECORD) greatest = max(greatest, bestOf(c));
-  if (greatest == 0 || greatest >= FADING) return 0;
-  for (let c = from; c < to; c += RECORD) setBest(c, bestOf(c) / greatest);
-  return Math.log(greatest);
+  if (greatestBest == 0 || greatestBest >= FADING) return 0;
+  for (let c = from; c < to; c += RECORD) setBest(c, bestOf(c) / greatestBest);
+  return Math.log(greatestBest);
 }
+
+/** Of the shares that the best paths to the slot's contexts have. */
+let greatestBest: f64 = 0;

@@ -2,7 +2,7 @@
 // in the order of contexts.
 
 import { int, keptKey, keptMass, num, setInt, setNum, stack } from "./state";
-import { separator } from "./vector";
+import { coarseSeparator, separator } from "./vector";
 
 export let kept: i32 = 0;
 
@@ -29,12 +29,31 @@ export function keep(weight: f64, name: u64): void {
   setKept(kept++, weight, name);
 }
 
+/** Keeps if `is` is 1, not if it is 0. */
+// @ts-expect-error
+@inline
+export function keepIf(is: i32, weight: f64, name: u64): void {
+  setKept(kept, weight, name);
+  kept += is;
+}
+
 /** Up to so many too many are looked for one by one. */
 const FEW_TOO_MANY = 8;
 
-/** Leaves the `limit` heaviest, in any order; of equals, the first by key. */
+/** Leaves the `limit` heaviest; of equals, the first by key. What is in the order of keys stays so. */
 export function dropLightest(limit: i32): void {
-  if (kept - limit > FEW_TOO_MANY) dropBelow(limit);
+  // The first half of the digits says enough of most; the arrays have room for four more.
+  if (kept - limit > 2) {
+    setNum(keptMass, kept, 0);
+    dropBelow(coarseSeparator(keptMass, (kept + 1) & ~1, limit, 0, stack), kept);
+  }
+  if (kept - limit > FEW_TOO_MANY) {
+    sortKept();
+    const least = separator(keptMass, kept, limit, 0);
+    let above = 0;
+    for (let i = 0; i < kept; i++) above += i32(num(keptMass, i) > least);
+    dropBelow(least, limit - above);
+  }
   while (kept > limit) {
     let out = 0;
     let least = num(keptMass, 0);
@@ -45,25 +64,19 @@ export function dropLightest(limit: i32): void {
       least = weight;
     }
     kept--;
-    setKept(out, num(keptMass, kept), key(kept));
+    for (let i = out; i < kept; i++) setKept(i, num(keptMass, i + 1), key(i + 1));
   }
 }
 
-function dropBelow(limit: i32): void {
-  const least = separator(keptMass, kept, limit, 0);
-  let reached = 0;
-  let above = 0;
-  for (let i = 0; i < kept; i++) {
-    reached += i32(num(keptMass, i) >= least);
-    above += i32(num(keptMass, i) > least);
-  }
-  if (reached > limit) sortKept();
-  let room = reached > limit ? limit - above : kept;
+/** Leaves what is above a bound and the first `room` of what is equal to it. */
+function dropBelow(least: f64, room: i32): void {
   let count = 0;
   for (let i = 0; i < kept; i++) {
     const weight = num(keptMass, i);
-    if (weight < least || (weight == least && room-- <= 0)) continue;
-    setKept(count++, weight, key(i));
+    setKept(count, weight, key(i));
+    const equal = i32(weight == least && room > 0);
+    room -= equal;
+    count += i32(weight > least) | equal;
   }
   kept = count;
 }

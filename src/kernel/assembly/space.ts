@@ -39,22 +39,26 @@ let slotInput: usize = 0;
 let starts: usize = 0;
 
 // Fields of a family, of which there is one block after another.
-const FAMILY_FIELDS = 12;
+const FAMILY_FIELDS = 10;
 const TREE_ROW = 0;
 const CHILD_START = 1;
 const CHILD_EVENT = 2;
 const CHILD_NODE = 3;
-/** i32 by node: where its children by event begin in the direct table, less its least event; NONE: to be searched for. */
-const DIRECT_BASE = 4;
+/** Records of the nodes. */
+const NODES = 4;
 const DIRECT = 5;
 const SKIP = 6;
 const PAIRS = 7;
 const KEYED = 8;
-/** i32 by node: least event of a child, and one past the greatest. */
-const LEAST_EVENT = 9;
-const END_EVENT = 10;
 /** The most decisions back that its rows look. */
-const DEPTH = 11;
+const DEPTH = 9;
+
+// A node's record, 16 bytes: the least event of a child; one past the greatest, less that; where its children by event begin in
+// the direct table, less its least event, or NONE if they are to be searched for; its child if it has but one.
+const LEAST_EVENT = 0;
+const EVENTS = 4;
+const DIRECT_BASE = 8;
+const ONLY_CHILD = 12;
 
 const NONE: i32 = i32.MIN_VALUE;
 
@@ -84,12 +88,12 @@ export function useProblem(graph: usize, scores: usize, input: usize, startNodes
 
 /** The child of a node by an event, or -1. */
 export function childOf(family: usize, node: i32, event: i32): i32 {
-  const base = int(<usize>int(family, DIRECT_BASE), node);
-  if (base != NONE) {
-    if (event < int(<usize>int(family, LEAST_EVENT), node)) return -1;
-    if (event >= int(<usize>int(family, END_EVENT), node)) return -1;
-    return int(<usize>int(family, DIRECT), base + event);
-  }
+  const record = <usize>int(family, NODES) + (<usize>node << 4);
+  const events = load<i32>(record, EVENTS);
+  if (<u32>(event - load<i32>(record, LEAST_EVENT)) >= <u32>events) return -1;
+  if (events == 1) return load<i32>(record, ONLY_CHILD);
+  const base = load<i32>(record, DIRECT_BASE);
+  if (base != NONE) return int(<usize>int(family, DIRECT), base + event);
   const childStart = <usize>int(family, CHILD_START);
   const childEvent = <usize>int(family, CHILD_EVENT);
   const end = int(childStart, node + 1);
