@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { useBackend } from "../kernel/choice.js";
 import { wasmBackend } from "../kernel/wasm.js";
 import { stepAlong } from "./adagrad.js";
-import { BATCH, type CrewData, type CrewOrder, control } from "./crew.js";
+import { BATCH, type CrewData, type CrewOrder, control, DONE } from "./crew.js";
 import { Gradient } from "./gradient.js";
 import type { Judged, Learner, Seen } from "./train.js";
 
@@ -43,9 +43,9 @@ function joinAll(value: unknown): void {
 }
 
 function note(seen: Seen): void {
-  done[3 * thread]++;
-  done[3 * thread + 1] += seen.logLikelihood;
-  done[3 * thread + 2] += seen.contextLength;
+  done[DONE * thread]++;
+  done[DONE * thread + 1] += seen.logLikelihood;
+  done[DONE * thread + 2] += seen.contextLength;
 }
 
 function learnAsTheyCome(order: Int32Array): void {
@@ -68,7 +68,10 @@ function learnInBatches(order: Int32Array, from: number, seen: Float64Array): vo
   const firstStep = Atomics.load(counters, control.step);
   for (let batch = from; batch < order.length; batch += BATCH) {
     const end = Math.min(batch + BATCH, order.length);
-    for (let i = batch + thread; i < end; i += threads) {
+    // Whoever is free takes the next: who learns from an example does not matter to its gradient.
+    for (;;) {
+      const i = Atomics.add(counters, control.next, 1);
+      if (i >= end) break;
       const one = learner.learn(order[i], adagrad.weights, gradient);
       seen[2 * i] = one.logLikelihood;
       seen[2 * i + 1] = one.contextLength;
@@ -80,6 +83,7 @@ function learnInBatches(order: Int32Array, from: number, seen: Float64Array): vo
     // One thread decides for all whether this was the last batch.
     if (thread === 0) {
       counters[control.step] = firstStep + end - from;
+      counters[control.next] = end;
       counters[control.last] = Atomics.load(counters, control.stop);
     }
     meet();
@@ -132,6 +136,9 @@ function stepOwnRows(place: number, step: number): void {
   stepAlong(loops, adagrad, gradient, table, options, step);
 }
 
+/** Looks at the others this often before it sleeps: most come within the time that waking up would take. */
+const LOOKS = 4000;
+
 /** Waits until all threads are here. */
 function meet(): void {
   const meeting = Atomics.load(counters, control.meetings);
@@ -140,6 +147,7 @@ function meet(): void {
     Atomics.add(counters, control.meetings, 1);
     Atomics.notify(counters, control.meetings);
   } else {
+    for (let look = 0; look < LOOKS; look++) if (Atomics.load(counters, control.meetings) !== meeting) return;
     while (Atomics.load(counters, control.meetings) === meeting) Atomics.wait(counters, control.meetings, meeting);
   }
 }

@@ -25,7 +25,7 @@ import {
 
 /** Places in the array by which threads agree. */
 export const control = {
-  /** The next example to take, or the next batch. */
+  /** The next example to take. */
   next: 0,
   /** 1 when all should stop. */
   stop: 1,
@@ -39,6 +39,9 @@ export const control = {
 } as const;
 const CONTROLS = 6;
 
+/** Numbers of a thread in `done`: three, and room that keeps threads off each other's cache lines. */
+export const DONE = 16;
+
 /** Examples of a batch, in deterministic training. */
 export const BATCH = 16;
 
@@ -50,7 +53,7 @@ export interface CrewData {
   adagrad: AdaGradArrays;
   options: AdaGradOptions;
   control: Int32Array;
-  /** [threads][3] examples done, their log-likelihood and context lengths; of a thread that takes them as they come. */
+  /** [threads][DONE] examples done, their log-likelihood and context lengths. */
   done: Float64Array;
   thread: number;
   threads: number;
@@ -100,7 +103,7 @@ class ThreadCrew implements Crew {
     private readonly deterministic: boolean,
   ) {
     this.control = memory.int32(CONTROLS);
-    this.done = memory.float64(3 * threads);
+    this.done = memory.float64(DONE * threads);
     const { symbolCount, start, symbols } = learner.table;
     const { weights, squares, sums, settled, options } = adagrad;
     const data: Omit<CrewData, "thread"> = {
@@ -158,7 +161,7 @@ class ThreadCrew implements Crew {
 
   private soFar(): CrewDone {
     const sum: CrewDone = { examples: 0, logLikelihood: 0, contextLength: 0 };
-    for (let i = 0; i < this.done.length; i += 3) {
+    for (let i = 0; i < this.done.length; i += DONE) {
       sum.examples += this.done[i];
       sum.logLikelihood += this.done[i + 1];
       sum.contextLength += this.done[i + 2];

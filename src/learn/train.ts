@@ -134,7 +134,10 @@ export interface TrainingHooks {
   onProgress?(progress: TrainingProgress): void;
   /** Called after each example, with its number in order of training. */
   onExample?(step: number, seen: Seen): void;
-  /** Called after each pass, and when training is stopped, with all that is needed to go on. */
+  /**
+   * Called after each pass, and when training is stopped, with all that is needed to go on. The next pass begins before it is
+   * done; the next call does not.
+   */
   onCheckpoint?(checkpoint: Checkpoint): void | Promise<void>;
   /** Asked between examples; true stops after the one at hand. */
   shouldStop?(): boolean;
@@ -231,7 +234,7 @@ export async function train(
     best,
     bestScore,
     bestEpoch,
-    history,
+    history: [...history],
     passLogLikelihood,
     passContextLength,
   });
@@ -245,6 +248,14 @@ export async function train(
       contextLength: passContextLength / Math.max(1, position),
       logLikelihood: passLogLikelihood / Math.max(1, position),
     });
+  // A checkpoint is written while the next pass runs; what went wrong with it is thrown when the next is due, or at the end.
+  let writing: Promise<unknown> = Promise.resolve();
+  const handOver = async (): Promise<void> => {
+    const taken = checkpoint();
+    await writing;
+    writing = pause().then(() => hooks.onCheckpoint?.(taken));
+    writing.catch(() => undefined);
+  };
   let stopped = false;
   let paused = Date.now();
   const crew = hooks.crew?.(learner, adagrad);
@@ -308,11 +319,13 @@ export async function train(
       epoch++;
       position = 0;
       if (hooks.shouldStop?.()) stopped = true;
-      if (epoch <= options.epochs && !stopped) await hooks.onCheckpoint?.(checkpoint());
+      if (epoch <= options.epochs && !stopped && hooks.onCheckpoint) await handOver();
     }
-    if (stopped) await hooks.onCheckpoint?.(checkpoint());
+    if (stopped && hooks.onCheckpoint) await handOver();
+    await writing;
   } finally {
     await crew?.close();
+    await writing.catch(() => undefined);
   }
   // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
   const weights = bestEpoch > 0 ? best : adagrad.average();
