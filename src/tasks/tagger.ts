@@ -9,6 +9,7 @@ import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../c
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../core/lattice.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
+import type { BestOutput, SettledRows } from "../kernel/backend.js";
 import { backend } from "../kernel/choice.js";
 import { goOnOptions } from "../learn/go-on.js";
 import { trainingLimits } from "../learn/limits.js";
@@ -189,6 +190,8 @@ export class Tagger {
   /** What was measured on held-out data, if it was. */
   calibration: Calibration | undefined;
   private readonly engine: TaggerEngine;
+  /** Made with the first prediction that has a use for them. */
+  private settled: SettledRows | undefined;
   /** Holds the sequence at hand as numbers. */
   private readonly builder: CorpusBuilder;
   private readonly template: Template | undefined;
@@ -287,6 +290,7 @@ export class Tagger {
     checkPredictOptions(options);
     const { corpus, length } = this.encode(sequence, options.known);
     const inference = this.inferenceWith(options.inference);
+    if (isPlain(options)) return this.calibrated(this.bestOutput(corpus, length, inference), options);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
     const clamped = options.known ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
     const lattice = clamped ?? trellisLattice(trellis);
@@ -325,12 +329,26 @@ export class Tagger {
       }
       if (options.contexts) prediction.contexts = this.contextMasses(trellis, length);
     }
-    if (this.calibration && !options.known && Object.keys(options.inference ?? {}).length === 0) {
-      const { map, positionMap } = this.calibration;
-      prediction.calibratedProbability = calibrated(map, prediction.probability);
-      if (positionMap)
-        prediction.calibratedConfidences = prediction.confidences?.map((p) => calibrated(positionMap, p));
-    }
+    return this.calibrated(prediction, options);
+  }
+
+  /** The best output and its probability alone, for which no trellis is made. */
+  private bestOutput(corpus: Corpus, length: number, inference: Inference): TaggerPrediction {
+    this.settled ??= this.engine.settle(this.weights);
+    // There is one: weights are finite, and nothing is ruled out.
+    const best = this.engine.bestOutput(corpus, 0, this.settled, inference) as BestOutput;
+    const logProbability = Math.min(0, best.score - best.logPartition);
+    const labels = Array<string>(length);
+    for (let i = 0; i < length; i++) labels[i] = this.labels.nameOf(best.symbols[i]);
+    return { labels, probability: Math.exp(logProbability), logProbability };
+  }
+
+  /** Adds what calibration makes of the probabilities, if it holds for what was asked. */
+  private calibrated(prediction: TaggerPrediction, options: PredictOptions): TaggerPrediction {
+    if (!this.calibration || options.known || Object.keys(options.inference ?? {}).length > 0) return prediction;
+    const { map, positionMap } = this.calibration;
+    prediction.calibratedProbability = calibrated(map, prediction.probability);
+    if (positionMap) prediction.calibratedConfidences = prediction.confidences?.map((p) => calibrated(positionMap, p));
     return prediction;
   }
 
@@ -596,6 +614,11 @@ const predictNames: readonly (keyof PredictOptions)[] = [
   "known",
   "inference",
 ];
+
+/** Whether nothing is asked for but the best output and its probability. */
+function isPlain({ nbest, marginals, confidences, samples, contexts, known }: PredictOptions): boolean {
+  return !(nbest || marginals || confidences || samples || contexts || known);
+}
 
 function checkPredictOptions(options: PredictOptions): void {
   checkNames(options, predictNames);
