@@ -191,10 +191,14 @@ export async function runNode(words, { input, env = {}, keepOutput = false, watc
   const from = input === undefined ? undefined : openSync(input, "r");
   try {
     const began = performance.now();
-    const child = spawn(process.execPath, ["--import", new URL("usage.mjs", import.meta.url).href, ...words], {
-      stdio: [from ?? "ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env, STARGRAM_BENCH_USAGE: usage },
-    });
+    const child = spawn(
+      process.execPath,
+      ["--require", fileURLToPath(new URL("usage.cjs", import.meta.url)), ...words],
+      {
+        stdio: [from ?? "ignore", "pipe", "pipe"],
+        env: { ...process.env, ...env, STARGRAM_BENCH_USAGE: usage },
+      },
+    );
     let output = "";
     let error = "";
     child.stdout?.on("data", (chunk) => {

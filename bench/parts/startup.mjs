@@ -1,18 +1,19 @@
-// One line through `stargram predict` with a model of about 10 MB, and where that time goes: stages are programs that do a
+// One line through `stargram predict` with a model of about 10 MB, and where that time goes: stages are commands that do a
 // little more each, so differences are what each stage takes.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { saveModel } from "../../dist/model/disk.js";
 import { Tagger } from "../../dist/tasks/tagger.js";
 import { brown } from "../data.mjs";
-import { check, commandLine, number, root, runNode, say, spread, spreadText } from "../harness.mjs";
+import { check, commandLine, number, runNode, say, spread, spreadText } from "../harness.mjs";
 
 const ROUNDS = 15;
 const WANTED_BYTES = 10e6;
 
 /** @returns {Promise<import("../harness.mjs").PartResult>} */
 export async function run() {
+  const isBusy = loadavg()[0] > 1;
   const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
   const model = join(folder, "model.sg");
   const sentences = brown();
@@ -27,31 +28,28 @@ export async function run() {
     if (Math.abs(bytes / WANTED_BYTES - 1) < 0.15 || count === sentences.length) break;
     count = Math.min(sentences.length, Math.round((count * WANTED_BYTES) / bytes));
   }
+  const small = join(folder, "small.sg");
+  await saveModel(await Tagger.train(sentences.slice(0, 20), { order: 2, l2: 0.1, epochs: 1, heldOut: 0 }), small);
   const line = join(folder, "line.txt");
   writeFileSync(line, "The\ndog\nbarks\n.\n");
 
-  const dist = new URL("../../dist/", import.meta.url).href;
-  const stage = (/** @type {string} */ code) => ["--input-type=module", "-e", code];
-  const load = `const { loadModel } = await import("${dist}model/disk.js"); const model = await loadModel(${JSON.stringify(model)});`;
   /** @type {Record<string, string[]>} */
   const stages = {
-    "Node alone": stage(""),
-    "imports of the command": stage(`await import("commander"); await import("${dist}cli/commands/predict.js");`),
-    "reading the model": stage(`await import("commander"); await import("${dist}cli/commands/predict.js"); ${load}`),
-    "the prediction": stage(
-      `await import("commander"); await import("${dist}cli/commands/predict.js"); ${load} model.predict({ columns: [["The"], ["dog"], ["barks"], ["."]] }, { confidences: true });`,
-    ),
-    "stargram predict": [commandLine, "predict", model, line],
+    "Node alone": ["-e", ""],
+    "the code of the command (`stargram predict --help`)": [commandLine, "predict", "--help"],
+    "a prediction with a model of 20 sentences": [commandLine, "predict", small, line],
+    "the same with the model of 10 MB": [commandLine, "predict", model, line],
   };
+  const whole = "the same with the model of 10 MB";
   say("  starting");
   /** @type {Record<string, { cpu: number, clock: number }[]>} */
   const times = Object.fromEntries(Object.keys(stages).map((name) => [name, []]));
   let peak = 0;
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [name, words] of Object.entries(stages)) {
-      const done = await runNode(words, { env: { NODE_PATH: join(root, "node_modules") } });
+      const done = await runNode(words);
       if (round > 0) times[name].push(done); // the first fills the disk cache
-      if (name === "stargram predict") peak = done.peak;
+      if (name === whole) peak = done.peak;
     }
   }
   rmSync(folder, { recursive: true });
@@ -72,7 +70,8 @@ export async function run() {
       number(fastest),
     ];
   });
-  const whole = milliseconds("stargram predict", "cpu");
+  const what = "one line through `stargram predict` with a model of 10 MB";
+  const byClock = check(`${what}, by the clock`, "<=", 150, milliseconds(whole, "clock").median, " ms");
   return {
     title: "Starting up",
     about:
@@ -87,13 +86,8 @@ export async function run() {
     ],
     notes: [`Peak memory of \`stargram predict\`: ${number(peak / 2 ** 20)} MB.`],
     checks: [
-      check(
-        "one line through `stargram predict` with a model of 10 MB, processor time",
-        "<=",
-        150,
-        whole.median,
-        " ms",
-      ),
+      check(`${what}, processor time`, "<=", 150, milliseconds(whole, "cpu").median, " ms"),
+      isBusy ? { ...byClock, found: `${byClock.found} on a busy machine`, met: undefined } : byClock,
     ],
     figures: { bytes, times },
   };
