@@ -29,6 +29,8 @@ export class KernelMemory implements Arrays {
   private readonly free = new Map<number, number[]>();
   /** Buffers that are this memory: a shared one has a new object after growing, and others in other threads. */
   private readonly buffers = new WeakSet<ArrayBufferLike>();
+  /** The one of them that was asked for last, which most arrays have. */
+  private latest: ArrayBufferLike | undefined;
   private readonly collected = new FinalizationRegistry<Block>((block) => this.release(block));
 
   /** `memory` is given in a thread that joins another's memory. */
@@ -122,7 +124,11 @@ export class KernelMemory implements Arrays {
   }
 
   holds(array: ArrayBufferView): boolean {
-    return this.buffers.has(array.buffer);
+    const { buffer } = array;
+    if (buffer === this.latest) return true;
+    if (!this.buffers.has(buffer)) return false;
+    this.latest = buffer;
+    return true;
   }
 }
 

@@ -44,6 +44,8 @@ export interface PositionAttributes {
   conjoined?: readonly (readonly string[])[];
 }
 
+const noNames: readonly string[] = [];
+
 /** A typed array that grows as numbers are pushed. */
 class Numbers<A extends Int32Array | Float64Array> {
   length = 0;
@@ -174,7 +176,7 @@ export class CorpusBuilder {
   add(length: number, position: PositionAttributes, labels?: readonly GivenLabel[], place?: Place): void {
     for (let i = 0; i < length; i++) {
       this.attributes.add(position.attributes[i], position.values?.[i], place);
-      this.conjoined.add(position.conjoined?.[i] ?? [], undefined);
+      this.conjoined.add(position.conjoined?.[i] ?? noNames, undefined);
       this.labelNumbers.push(labels ? this.labelNumber(labels[i], place) : UNKNOWN_LABEL);
     }
     this.sequenceStart.push(this.labelNumbers.length);

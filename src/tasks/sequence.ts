@@ -30,11 +30,14 @@ export function checkSequence(sequence: TaggingSequence, labels: readonly GivenL
   if (length === undefined) {
     throw refuse("the sequence has neither `columns` nor `attributes`", 'such as columns: [["the"], ["dog"]]');
   }
-  for (const [name, given] of Object.entries({ attributes, values, labels })) {
-    if (given === undefined) continue;
+  const checkLength = (name: string, given: readonly unknown[] | undefined): void => {
+    if (given === undefined) return;
     if (!Array.isArray(given)) throw refuse(`\`${name}\` should be an array with an entry for each position`);
     if (given.length !== length) throw refuse(`${given.length} ${name} for ${length} positions`);
-  }
+  };
+  checkLength("attributes", attributes);
+  checkLength("values", values);
+  checkLength("labels", labels);
   values?.forEach((row, i) => {
     if (row && row.length !== attributes?.[i].length) {
       throw refuse(`\`values[${i}]\` has ${row.length} values for ${attributes?.[i].length ?? 0} attributes`);
@@ -56,7 +59,9 @@ function checkRows(name: string, rows: unknown, refuse: (reason: string, hint?: 
 }
 
 function areStrings(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
+  if (!Array.isArray(value)) return false;
+  for (let i = 0; i < value.length; i++) if (typeof value[i] !== "string") return false;
+  return true;
 }
 
 function placeOf({ file, line }: TaggingSequence): { file?: string; line?: number } {

@@ -95,7 +95,8 @@ export class TaggerEngine {
   }
 
   private positionRows(corpus: Corpus): PositionRows {
-    return { ...corpus.attributes, map: this.rows.attributeRow };
+    const { start, ids, values } = corpus.attributes;
+    return { start, ids, values, map: this.rows.attributeRow };
   }
 
   /** Where the walks of the conjoined family begin at each slot. */

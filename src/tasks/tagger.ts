@@ -338,8 +338,9 @@ export class Tagger {
     // There is one: weights are finite, and nothing is ruled out.
     const best = this.engine.bestOutput(corpus, 0, this.settled, inference) as BestOutput;
     const logProbability = Math.min(0, best.score - best.logPartition);
+    const names = this.labels.all();
     const labels = Array<string>(length);
-    for (let i = 0; i < length; i++) labels[i] = this.labels.nameOf(best.symbols[i]);
+    for (let i = 0; i < length; i++) labels[i] = names[best.symbols[i]];
     return { labels, probability: Math.exp(logProbability), logProbability };
   }
 
