@@ -29,7 +29,10 @@ try {
   const entries = Object.keys(exports).filter((entry) => !entry.endsWith(".json"));
   const imports = entries.map((entry) => `await import("${entry.replace(".", name)}");`).join(" ");
   run(folder, "node", "--input-type=module", "--eval", imports);
-  for (const command of Object.keys(bin)) run(folder, "npx", "--no-install", command, "--version");
+  // The first is in the bundle, the second is not.
+  for (const command of Object.keys(bin)) {
+    for (const word of ["--version", "--help"]) run(folder, "npx", "--no-install", command, word);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
