@@ -34,8 +34,16 @@ export interface NoThreshold {
   examples: number;
   /** The surest answers that speak most for the promise: how many, and how many of them are wrong. */
   surest: { answered: number; wrong: number };
-  /** About how many held-out examples it would take if the accuracy of the surest held; undefined if no number would do. */
+  /**
+   * About how many held-out examples it would take, more than there are, if the accuracy of the surest held; undefined if no
+   * number would do, and where `endedBy` says what stood in the way.
+   */
   examplesNeeded?: number;
+  /**
+   * Where the surest are right often enough: still surer ones, which are tested before them, and of which too many are wrong.
+   * That may be chance, which other or more examples would show.
+   */
+  endedBy?: { answered: number; wrong: number };
   /** The greatest precision, in whole hundredths, that these examples can promise; undefined if none of at least 0.5. */
   possible?: number;
 }
@@ -164,6 +172,13 @@ function reasonsFor(parts: Parts, precision: number, alpha: number): NoThreshold
     if (needed >= (why.examplesNeeded ?? Number.POSITIVE_INFINITY)) continue;
     why.surest = surest;
     why.examplesNeeded = needed;
+  }
+  if (why.examplesNeeded !== undefined && why.examplesNeeded <= examples) {
+    const answered = countAtLeast(parts.confidence, placeCandidates(parts, precision, alpha)[0]);
+    if (answered < why.surest.answered) {
+      why.endedBy = { answered, wrong: parts.wrong[answered] };
+      why.examplesNeeded = undefined;
+    } else why.examplesNeeded = roundUp(1.1 * examples); // they were nearly enough
   }
   for (let hundredths = Math.ceil(100 * precision) - 1; hundredths >= 50; hundredths--) {
     if (!testInOrder(parts, hundredths / 100, alpha)) continue;

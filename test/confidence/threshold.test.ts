@@ -156,6 +156,32 @@ describe("findThreshold", () => {
     expect(possible).toBeLessThan(0.8);
   });
 
+  it("never asks for fewer examples than there are: where the surest would do, it says which surer ones stood in the way", () => {
+    // The surest tenth is wrong one time in ten, all others never.
+    const proud = Array.from({ length: 2000 }, (_, i) => ({
+      confidence: 1 - i / 2000,
+      correct: i > 200 || i % 10 > 0,
+    }));
+    expect(findThreshold(proud, { precision: 0.98 })).toBeUndefined();
+    const { examplesNeeded, endedBy, surest } = whyNoThreshold(proud, { precision: 0.98 });
+    expect(examplesNeeded).toBeUndefined();
+    expect(endedBy?.answered).toBeLessThan(surest.answered);
+    expect((endedBy?.wrong ?? 0) / (endedBy?.answered ?? 1)).toBeGreaterThan(0.02);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 20, max: 400 }),
+        fc.double({ min: 0.5, max: 1, noNaN: true }),
+        fc.nat(),
+        (count, accuracy, seed) => {
+          const some = draw({ name: "", accuracy: () => accuracy }, count, seed);
+          if (findThreshold(some, { precision: 0.9 })) return;
+          const { examplesNeeded = Number.POSITIVE_INFINITY } = whyNoThreshold(some, { precision: 0.9 });
+          expect(examplesNeeded).toBeGreaterThan(count);
+        },
+      ),
+    );
+  });
+
   it("takes no examples, one, and all of one confidence", () => {
     expect(findThreshold([], { precision: 0.9 })).toBeUndefined();
     expect(findThreshold([{ confidence: 0.3, correct: true }], { precision: 0.9 })).toBeUndefined();

@@ -112,7 +112,7 @@ function mapText(map: CalibrationMap): string {
 }
 
 function whyText(why: NoThreshold, { precision, confidence }: CalibrateFlags): string {
-  const { surest, examples, examplesNeeded, possible } = why;
+  const { surest, examples, examplesNeeded, endedBy, possible } = why;
   const lines = [
     `a precision of ${share(precision)} cannot be promised with ${share(confidence)} confidence; the model is unchanged`,
   ];
@@ -121,7 +121,13 @@ function whyText(why: NoThreshold, { precision, confidence }: CalibrateFlags): s
       `of the ${plural(surest.answered, "surest answer")} ${counted(surest.wrong)} ${surest.wrong === 1 ? "is" : "are"} wrong`,
     );
   }
-  if (examplesNeeded !== undefined) {
+  if (endedBy) {
+    const { answered, wrong } = endedBy;
+    lines.push(
+      `that would do, but surer ones are tested first: of the ${plural(answered, "surest answer")} ${counted(wrong)} ${wrong === 1 ? "is" : "are"} wrong`,
+      "if that is chance, more held-out examples will show it; if not, the model is too sure where it is wrong",
+    );
+  } else if (examplesNeeded !== undefined) {
     lines.push(
       `if that went on, it would take about ${counted(examplesNeeded)} held-out examples (here ${counted(examples)})`,
     );
