@@ -41,7 +41,8 @@ export function record(kernel, work) {
 }
 
 /**
- * What a kernel does with recorded problems: forward; forward and best path; forward, backward and expected counts.
+ * What a kernel does with recorded problems: forward; forward and best path; forward, backward and expected counts; and the best
+ * output alone, for weights that are settled.
  * @param {import("../dist/kernel/backend.js").Backend} backend
  * @param {readonly Recorded[]} recorded
  * @param {Float64Array} given weights
@@ -68,7 +69,15 @@ export function loopsOf(backend, recorded, given) {
       then();
     }
   };
+  /** @type {Map<import("../dist/core/problem.js").RowSpace, import("../dist/kernel/backend.js").SettledRows>} */
+  const settled = new Map(placed.map(({ space }) => [space, backend.settle(space, weights)]));
   return {
+    output() {
+      for (const { problem, space, inference } of placed) {
+        const rows = settled.get(space);
+        if (rows) kernel.bestOutput(problem, rows, inference);
+      }
+    },
     forward: each(() => {}),
     best: each(() => kernel.bestPath()),
     counts: each(() => {

@@ -53,7 +53,7 @@ const series = {
 };
 
 /**
- * Prediction (slot scores, forward pass, best path) and learning (slot scores, forward and backward pass, expected counts).
+ * Prediction (slot scores, best output) and learning (slot scores, forward and backward pass, expected counts).
  * @param {Partial<Shape>} given
  */
 function workOf(given) {
@@ -68,19 +68,19 @@ function workOf(given) {
   const weights = arrays.placed(madeUpWeights(rows.table.symbols.length));
   const counts = arrays.float64(weights.length);
   const slotCounts = arrays.float64((length + 2) * (labels + 1));
-  const each = (/** @type {() => void} */ then) => () => {
-    for (let s = 0; s < sequences; s++) {
-      engine.forward(learner.corpus, s, weights);
-      then();
-    }
-  };
+  const settled = engine.settle(weights);
   return {
     positions: sequences * length,
-    prediction: each(() => engine.kernel.bestPath()),
-    learning: each(() => {
-      engine.kernel.backward();
-      engine.kernel.addExpectations(counts, slotCounts, 1);
-    }),
+    prediction() {
+      for (let s = 0; s < sequences; s++) engine.bestOutput(learner.corpus, s, settled);
+    },
+    learning() {
+      for (let s = 0; s < sequences; s++) {
+        engine.forward(learner.corpus, s, weights);
+        engine.kernel.backward();
+        engine.kernel.addExpectations(counts, slotCounts, 1);
+      }
+    },
   };
 }
 
@@ -151,7 +151,7 @@ export async function run() {
     about:
       `Made-up sequences; what is not varied is ${usual.labels} labels, order ${usual.order}, B = ${usual.contexts}, all rows, ` +
       `${usual.attributes} features a position, sequences of ${usual.length} (length: 10 labels, B = 5; labels: order 2). ` +
-      "Prediction is slot scores, forward pass and best path; learning is slot scores, forward and backward pass and " +
+      "Prediction is slot scores and the best output with its probability; learning is slot scores, forward and backward pass and " +
       "expected counts. Microseconds a position (for length: a sequence), and the exponent fitted to the range given.",
     tables: [
       {
