@@ -22,7 +22,7 @@ Where to start:
 
 Exit codes: 0 done, 1 a check failed, 2 bad input or usage.`;
 
-function makeProgram(version: string, files: readonly CommandFile[]): Command {
+export function makeProgram(version: string, files: readonly CommandFile[]): Command {
   const program = new Command("stargram");
   program
     .description("Structured prediction over sequences, with probabilities that cover every output.")
