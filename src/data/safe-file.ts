@@ -58,7 +58,8 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
-function errorCode(error: unknown): string {
+/** What the system calls an error, such as `ENOENT`. */
+export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
@@ -80,6 +81,6 @@ function writeError(cause: unknown, path: string): InputError {
   }
 }
 
-function messageOf(cause: unknown): string {
+export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -4,6 +4,7 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from "node:
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { InputError } from "../core/errors.js";
+import { errorCode, messageOf } from "../data/safe-file.js";
 import { checkModelHead, HEAD_BYTES } from "./safetensors.js";
 
 export { writeFileSafely } from "../data/safe-file.js";
@@ -88,10 +89,6 @@ async function unpacked(bytes: Uint8Array, path: string): Promise<Uint8Array> {
   return Uint8Array.from(plain); // Node's buffers may lie anywhere in a larger one
 }
 
-function errorCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
-}
-
 function tooLarge(path: string): InputError {
   return new InputError("too large to be a Stargram model (more than 2 GiB)", { file: path });
 }
@@ -110,8 +107,4 @@ function readError(cause: unknown, path: string): InputError {
     default:
       return new InputError(`the file cannot be read: ${messageOf(cause)}`, { file: path, cause });
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -8,7 +8,8 @@
 
 import { Alphabet } from "../core/alphabet.js";
 import { bestAssignment } from "../core/assignment.js";
-import { InputError, unknownName } from "../core/errors.js";
+import { checkNames, OptionChecks } from "../core/checks.js";
+import { InputError } from "../core/errors.js";
 import type { Inference } from "../core/trellis.js";
 import { type CipherModel, type Expectations, type Expecter, emissionsOf, LocalExpecter } from "../learn/em.js";
 import { KeyConfidence } from "../learn/key-confidence.js";
@@ -655,34 +656,26 @@ async function pausedAndStopped(hooks: DecipherHooks): Promise<boolean> {
 
 function readOptions(given: Partial<DeciphererOptions>): DeciphererOptions {
   const known = Object.keys(deciphererDefaults);
-  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
+  checkNames(given, known);
   const options = { ...deciphererDefaults };
   for (const name of known as (keyof DeciphererOptions)[]) {
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
   }
-  const whole = (name: "order" | "contexts" | "passes" | "restarts" | "moves", least: number): void => {
-    if (!Number.isInteger(options[name]) || options[name] < least) {
-      throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${options[name]}`);
-    }
-  };
-  whole("order", -1);
-  whole("contexts", options.inference === "beam" ? 1 : 0);
-  whole("passes", 1);
-  whole("restarts", -1);
-  whole("moves", 1);
+  const checks = new OptionChecks(options);
+  checks.whole("order", -1);
+  checks.whole("contexts", options.inference === "beam" ? 1 : 0);
+  checks.whole("passes", 1);
+  checks.whole("restarts", -1);
+  checks.whole("moves", 1);
+  checks.whole("seed");
+  checks.oneOf("spaces", ["found", "known", "enciphered"]);
+  checks.oneOf("inference", ["rcms", "beam", "exact"]);
   if (!(Number.isFinite(options.smoothing) && options.smoothing > 0)) {
     throw new InputError(`option \`smoothing\` must be a number above 0, not ${options.smoothing}`);
   }
   if (!(Number.isFinite(options.tolerance) && options.tolerance >= 0)) {
     throw new InputError(`option \`tolerance\` must be a number of at least 0, not ${options.tolerance}`);
   }
-  if (!Number.isInteger(options.seed)) {
-    throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
-  }
-  const modes = ["rcms", "beam", "exact"];
-  const spaces = ["found", "known", "enciphered"];
-  if (!spaces.includes(options.spaces)) throw unknownName("spaces setting", options.spaces, spaces);
-  if (!modes.includes(options.inference)) throw unknownName("inference setting", options.inference, modes);
   return options;
 }
 

@@ -3,6 +3,7 @@
 // spaces between words or without any.
 
 import { Alphabet } from "../core/alphabet.js";
+import { checkNames, OptionChecks } from "../core/checks.js";
 import { InputError, unknownName } from "../core/errors.js";
 import { checkNgramOptions, type NgramModel, ngramDefaults, ngramModel, shorterNgram } from "../core/ngram.js";
 
@@ -75,7 +76,7 @@ export class LanguageModel {
 /** Fills in the defaults, which for `order` depend on the level, and refuses what is out of range. */
 export function readLanguageOptions(given: Partial<LanguageOptions>): LanguageOptions {
   const known = Object.keys(languageDefaults);
-  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
+  checkNames(given, known);
   const options = { ...languageDefaults };
   if (given.level === "char") options.order = 4;
   for (const name of known as (keyof LanguageOptions)[]) {
@@ -88,9 +89,7 @@ export function readLanguageOptions(given: Partial<LanguageOptions>): LanguageOp
       hint: "2 is usual for words, 4 for letters",
     });
   }
-  if (!Number.isInteger(options.vocabulary) || options.vocabulary < 0) {
-    throw new InputError(`option \`vocabulary\` must be a whole number of at least 0, not ${options.vocabulary}`);
-  }
+  new OptionChecks(options).whole("vocabulary", 0);
   return options;
 }
 

@@ -6,13 +6,14 @@
 
 import { Alphabet } from "../core/alphabet.js";
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../core/calibration.js";
+import { checkNames, OptionChecks } from "../core/checks.js";
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../core/lattice.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import type { BestOutput, SettledRows } from "../kernel/backend.js";
 import { backend } from "../kernel/choice.js";
 import { goOnOptions } from "../learn/go-on.js";
-import { trainingLimits } from "../learn/limits.js";
+import { checkTrainingOptions } from "../learn/limits.js";
 import { generator, uniform } from "../learn/random.js";
 import {
   type Checkpoint,
@@ -601,10 +602,6 @@ function inferenceOf(options: Omit<TaggerOptions, "l2">): Inference {
 
 const otherNames = ["template", "templateFile", "features", "from", "keep", "checkpoint", "note"] as const;
 
-function checkNames(given: object, known: readonly string[]): void {
-  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
-}
-
 const predictNames: readonly (keyof PredictOptions)[] = [
   "nbest",
   "marginals",
@@ -623,11 +620,9 @@ function isPlain({ nbest, marginals, confidences, samples, contexts, known }: Pr
 
 function checkPredictOptions(options: PredictOptions): void {
   checkNames(options, predictNames);
-  for (const name of ["nbest", "samples"] as const) {
-    const value = options[name];
-    if (value === undefined || (Number.isInteger(value) && value >= 0)) continue;
-    throw new InputError(`option \`${name}\` must be a whole number of at least 0, not ${value}`);
-  }
+  const checks = new OptionChecks(options);
+  if (options.nbest !== undefined) checks.whole("nbest", 0);
+  if (options.samples !== undefined) checks.whole("samples", 0);
 }
 
 /** Checks options by name and range, and fills in the defaults. */
@@ -650,38 +645,13 @@ export function keptOptions(from: Tagger): ChosenOptions {
 
 /** Refuses options out of range, by name. */
 export function checkTaggerOptions(options: ChosenOptions): void {
-  const whole = (name: "order" | "contexts" | "epochs" | "patience" | "minCount", least: number): void => {
-    if (!Number.isInteger(options[name]) || options[name] < least) {
-      throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${options[name]}`);
-    }
-  };
-  const between = (name: "rate" | "delta" | "l2" | "l1" | "truncate", least: number, most: number): void => {
-    const value = options[name];
-    if (value === undefined || (value >= least && value <= most)) return;
-    const lower = least === 0 ? "from 0" : "above 0 and";
-    throw new InputError(`option \`${name}\` must be a number ${lower} up to ${most}, not ${value}`);
-  };
-  whole("order", 0);
-  whole("contexts", options.inference === "beam" ? 1 : 0);
-  whole("epochs", 1);
-  whole("patience", 0);
-  whole("minCount", 1);
-  between("rate", Number.MIN_VALUE, trainingLimits.rate);
-  between("delta", Number.MIN_VALUE, Number.MAX_VALUE);
-  between("l2", 0, trainingLimits.l2);
-  between("l1", 0, trainingLimits.l1);
-  between("truncate", 0, 1);
-  if (!Number.isInteger(options.seed))
-    throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
-  if (!(options.heldOut >= 0 && options.heldOut < 1)) {
-    throw new InputError(`option \`heldOut\` must be a share from 0 to below 1, not ${options.heldOut}`);
-  }
-  const oneOf = (name: "rows" | "inference" | "select", values: readonly string[]): void => {
-    if (!values.includes(options[name])) throw unknownName(`${name} setting`, String(options[name]), values);
-  };
-  oneOf("rows", ["longest", "all"]);
-  oneOf("inference", ["rcms", "beam", "exact"]);
-  oneOf("select", ["likelihood", "accuracy"]);
+  checkTrainingOptions(options);
+  const checks = new OptionChecks(options);
+  checks.whole("order", 0);
+  checks.whole("contexts", options.inference === "beam" ? 1 : 0);
+  checks.whole("minCount", 1);
+  checks.oneOf("rows", ["longest", "all"]);
+  checks.oneOf("inference", ["rcms", "beam", "exact"]);
 }
 
 /** Refuses weights that no prediction can be made with, or that a penalty made to say nothing. */

@@ -6,14 +6,15 @@
 
 import { Alphabet } from "../core/alphabet.js";
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../core/calibration.js";
+import { checkNames, OptionChecks } from "../core/checks.js";
 import { type Clamp, clampTrellis } from "../core/clamp.js";
-import { InputError, unknownName } from "../core/errors.js";
+import { InputError } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, type Path, trellisLattice } from "../core/lattice.js";
 import { minimise } from "../core/minimise.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import { backend } from "../kernel/choice.js";
 import { goOnOptions } from "../learn/go-on.js";
-import { trainingLimits } from "../learn/limits.js";
+import { checkTrainingOptions } from "../learn/limits.js";
 import { generator, shuffle } from "../learn/random.js";
 import {
   type Checkpoint,
@@ -557,7 +558,7 @@ const chosenNames = ["maxEmit", "minCount", "heldOut", "l2"] as const;
 
 function readHooks(given: TrainTransducerOptions): TrainingHooks {
   const known = [...Object.keys(transducerDefaults), ...chosenNames, ...hookNames, ...otherNames];
-  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
+  checkNames(given, known);
   return hooksOf(given);
 }
 
@@ -644,51 +645,21 @@ function neededEmit(corpus: PairCorpus): number {
 
 /** Refuses options out of range, by name. */
 export function checkTransducerOptions(options: TransducerOptions): void {
-  const whole = (name: keyof TransducerOptions, least: number): void => {
-    const value = options[name];
-    if (!Number.isInteger(value) || (value as number) < least) {
-      throw new InputError(`option \`${name}\` must be a whole number of at least ${least}, not ${value}`);
-    }
-  };
-  const between = (name: "rate" | "delta" | "l2" | "l1", least: number, most: number): void => {
-    const value = options[name];
-    if (value >= least && value <= most) return;
-    const lower = least === 0 ? "from 0" : "above 0 and";
-    throw new InputError(`option \`${name}\` must be a number ${lower} up to ${most}, not ${value}`);
-  };
-  const share = (name: keyof TransducerOptions): void => {
-    const value = options[name] as number;
-    if (!(value >= 0 && value < 1)) {
-      throw new InputError(`option \`${name}\` must be a share from 0 to below 1, not ${value}`);
-    }
-  };
-  whole("order", 0);
-  whole("contexts", options.strategy === "rcms" ? 0 : 1);
-  whole("epochs", 1);
-  whole("patience", 0);
-  whole("minCount", 1);
-  whole("maxEmit", 1);
-  whole("window", 0);
-  whole("outputGrams", 0);
+  checkTrainingOptions(options);
+  const checks = new OptionChecks(options);
+  checks.whole("order", 0);
+  checks.whole("contexts", options.strategy === "rcms" ? 0 : 1);
+  checks.whole("minCount", 1);
+  checks.whole("maxEmit", 1);
+  checks.whole("window", 0);
+  checks.whole("outputGrams", 0);
   for (const grams of options.moveGrams) {
     if (!Number.isInteger(grams) || grams < 0) {
       throw new InputError(`option \`moveGrams\` must hold whole numbers of at least 0, not ${grams}`);
     }
   }
-  between("rate", Number.MIN_VALUE, trainingLimits.rate);
-  between("delta", Number.MIN_VALUE, Number.MAX_VALUE);
-  between("l2", 0, trainingLimits.l2);
-  between("l1", 0, trainingLimits.l1);
-  share("heldOut");
-  share("lightest");
-  if (!Number.isInteger(options.seed)) {
-    throw new InputError(`option \`seed\` must be a whole number, not ${options.seed}`);
-  }
-  const oneOf = (name: "strategy" | "select", values: readonly string[]): void => {
-    if (!values.includes(options[name])) throw unknownName(`${name} setting`, String(options[name]), values);
-  };
-  oneOf("strategy", strategies);
-  oneOf("select", ["likelihood", "accuracy"]);
+  checks.share("lightest");
+  checks.oneOf("strategy", strategies);
 }
 
 export const strategies: readonly Strategy[] = ["rcms", "model", "target", "hybrid", "forced"];
