@@ -638,9 +638,9 @@ class WasmKernel implements Kernel {
   bestOutput(problem: Problem, settled: SettledRows, inference: Inference): BestOutput | undefined {
     const { backend } = this;
     const { graph } = problem;
-    const { mode, contexts, order } = inference;
-    const isLean = mode !== "exact" && contexts > 0 && order > 0 && backend.isChain(graph);
-    if (isLean && settled instanceof WasmSettledRows && settled.isPlain) {
+    const { mode, contexts, order, recombine, byRows } = inference;
+    const isWithin = mode !== "exact" && contexts > 0 && order > 0 && !(byRows && recombine);
+    if (isWithin && settled instanceof WasmSettledRows && settled.isPlain && backend.isChain(graph)) {
       backend.current = this;
       backend.begin();
       const count = backend.code.bestOfChain(
@@ -652,7 +652,7 @@ class WasmKernel implements Kernel {
         mode === "beam" ? 1 : 0,
         contexts,
         inference.lightest ?? 0,
-        inference.recombine ? order : 2 ** 31 - 1,
+        recombine ? order : 2 ** 31 - 1,
         settled.depth,
         this.pathFor(graph),
       );

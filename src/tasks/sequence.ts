@@ -53,9 +53,10 @@ export function checkSequence(sequence: TaggingSequence, labels: readonly GivenL
 function checkRows(name: string, rows: unknown, refuse: (reason: string, hint?: string) => InputError): void {
   if (rows === undefined) return;
   if (!Array.isArray(rows)) throw refuse(`\`${name}\` should be an array with an entry for each position`);
-  const wrong = rows.findIndex((row) => !areStrings(row));
-  if (wrong < 0) return;
-  throw refuse(`\`${name}[${wrong}]\` should be an array of text`, `such as ${name}: [["the"], ["dog"]]`);
+  for (let i = 0; i < rows.length; i++) {
+    if (areStrings(rows[i])) continue;
+    throw refuse(`\`${name}[${i}]\` should be an array of text`, `such as ${name}: [["the"], ["dog"]]`);
+  }
 }
 
 function areStrings(value: unknown): boolean {

@@ -233,6 +233,17 @@ describe.each(backends)("$name kernel", (backend) => {
         });
       }));
 
+    it("the best output without a trellis is that of enumeration, with the same log-partition", () =>
+      check(caseArbitrary({}, 2, { chains: true }), (c) => {
+        const { outputs, logZ } = distribution(c, contextSets(run(c)));
+        fc.pre(outputs.length > 0);
+        const best = kernel.bestOutput(c.problem, backend.settle(c.space, c.weights), c.inference);
+        expect(best?.logPartition).toBeCloseTo(logZ, 9);
+        expect(best?.score).toBeCloseTo(Math.max(...outputs.map((o) => o.score)), 9);
+        const same = outputs.find((o) => o.symbols.join() === best?.symbols.join());
+        expect(same?.score).toBeCloseTo(best?.score as number, 9);
+      }));
+
     it("samples come with the probabilities of the outputs", () =>
       check(
         caseArbitrary({ mode: "rcms" }),

@@ -198,6 +198,7 @@ const plainArbitrary: fc.Arbitrary<Model> = fc
     lightest: fc.constantFrom(undefined, 0.001, 0.1),
     recombine: fc.boolean(),
     rows: fc.constantFrom("longest" as const, "all" as const),
+    byRows: fc.constantFrom(false, false, true),
     mode: fc.constantFrom("rcms" as const, "rcms" as const, "beam" as const),
   })
   .map(({ seed, symbolCount, length, isOpen, scale, ...inference }) => {

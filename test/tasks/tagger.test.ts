@@ -108,6 +108,9 @@ describe("probabilities", () => {
         expect(nbest?.map((o) => o.probability.toFixed(9))).toEqual(sorted.map((p) => p.toFixed(9)));
         expect(probability).toBeCloseTo(sorted[0], 9);
         expect(nbest?.[0].labels).toEqual(labels);
+        const alone = tagger.predict(sequence);
+        expect(alone.labels).toEqual(labels);
+        expect(alone.probability).toBeCloseTo(probability, 12);
         everyOutput(4).forEach((output, k) => {
           output.forEach((label, i) => {
             (marginals as Record<string, number>[])[i][label] -= probabilities[k];

@@ -251,6 +251,7 @@ function combine(at: usize, to: usize): void {
 
 /** Masses of all expansions, two symbols and two groups at a time. */
 function weigh(): void {
+  const toNext = stride; // in a variable of its own: what is stored in the loop cannot change it
   for (let y = 0; y < places; y += 2) {
     const at = <usize>y << 3;
     const even = f64x2.splat(load<f64>(emissions + at));
@@ -259,7 +260,7 @@ function weigh(): void {
     let oddSum = f64x2.splat(0);
     let evenBest = f64x2.splat(0);
     let oddBest = f64x2.splat(0);
-    let row = masses + <usize>y * stride;
+    let row = masses + <usize>y * toNext;
     let factor = columnFactors;
     let share = shares;
     for (let b = 0; b < blocks; b++) {
@@ -270,11 +271,11 @@ function weigh(): void {
         const one = v128.load(<usize>load<i32>(factor) + at);
         const other = v128.load(<usize>load<i32>(factor, 4) + at);
         const by = v128.load(share);
-        const best = v128.load(share + stride);
+        const best = v128.load(share + toNext);
         const evens = f64x2.mul(even, f64x2.mul(by, v128.shuffle<f64>(one, other, 0, 2)));
         const odds = f64x2.mul(odd, f64x2.mul(by, v128.shuffle<f64>(one, other, 1, 3)));
         v128.store(row, evens);
-        v128.store(row + stride, odds);
+        v128.store(row + toNext, odds);
         evenTop = f64x2.pmax(evenTop, evens);
         oddTop = f64x2.pmax(oddTop, odds);
         evenSum = f64x2.add(evenSum, evens);
@@ -340,11 +341,17 @@ function choose(): void {
     bound = max(bound, coarseSeparator(maxima, sets, limit, limit >> 2, maxima + (<usize>sets << 3)));
   }
   const bounds = f64x2.splat(bound);
-  for (let y = 0; y < width; y++) {
-    let g = 0;
-    for (let b = 0; b < blocks; b++) {
-      if (v128.any_true(f64x2.ge(v128.load(maximaOf(b, y)), bounds))) collect(y, g, blockEnd(b), bounds);
-      g = blockEnd(b);
+  const end = maxima + (<usize>width << 4);
+  let y = 0;
+  for (let tops = maxima; tops < end; tops += 16, y++) {
+    if (blocks == 1) {
+      if (v128.any_true(f64x2.ge(v128.load(tops), bounds))) collect(y, 0, columns, bounds);
+      continue;
+    }
+    for (let b = 0, g = 0; b < blocks; b++) {
+      const next = blockEnd(b);
+      if (v128.any_true(f64x2.ge(v128.load(maximaOf(b, y)), bounds))) collect(y, g, next, bounds);
+      g = next;
     }
   }
   if (kept > limit) dropLightest(limit);
@@ -370,6 +377,7 @@ function merge(hasStar: bool): void {
   growChain(kept + 1);
   for (let i = 0; i < kept; ) {
     const place = <i32>(key(i) >> 32);
+    const symbol = first + place;
     for (;;) {
       const g = <i32>key(i);
       const next = i + 1 < kept && <i32>(key(i + 1) >> 32) == place ? <i32>key(i + 1) : -1;
@@ -380,7 +388,7 @@ function merge(hasStar: bool): void {
       }
       const at = groupAt(g);
       const length = load<i32>(at, LENGTH);
-      claim(addToChain(load<i32>(at, MEMBERS), first + place, length, shared), length, g, place);
+      claim(addToChain(load<i32>(at, MEMBERS), symbol, length, shared), length, g, place, symbol);
       i++;
       if (next < 0) break;
     }
@@ -395,25 +403,32 @@ function merge(hasStar: bool): void {
  */
 // @ts-expect-error
 @inline
-function claim(context: i32, length: i32, own: i32, place: i32): void {
+function claim(context: i32, length: i32, own: i32, place: i32, symbol: i32): void {
   const row = masses + <usize>place * stride;
+  const toBests = bests - row;
+  const mayHaveSeveral = hasSeveral;
+  const least = isBeam ? groupAt(own) : chainGroups;
+  let at = groupAt(own);
+  let there = row + (<usize>own << 3);
   let sum: f64 = 0;
   let bestMass: f64 = 0;
-  let bestGroup = own;
-  for (let g = own; ; ) {
-    const weight = num(row, g);
-    setNum(row, g, 0);
+  let bestGroup = at;
+  for (;;) {
+    const weight = load<f64>(there);
+    store<f64>(there, 0);
     sum += weight;
-    let along = weight * num(bests, g);
-    if (hasSeveral && weight > 0 && !isAlone(groupAt(g))) along = bestThrough(bestMember(groupAt(g), place), place);
+    let along = weight * load<f64>(there + toBests);
+    if (mayHaveSeveral && weight > 0 && !isAlone(at)) along = bestThrough(bestMember(at, place), place);
     const isBetter = along >= bestMass;
     bestMass = select<f64>(along, bestMass, isBetter);
-    bestGroup = select<i32>(g, bestGroup, isBetter);
-    g--;
-    if (isBeam || g < 0 || load<i32>(groupAt(g), COMMON) < length) break;
+    bestGroup = select<usize>(at, bestGroup, isBetter);
+    if (at == least) break;
+    at -= GROUP;
+    there -= 8;
+    if (load<i32>(at, COMMON) < length) break;
   }
-  const at = groupAt(bestGroup);
-  enter(context, sum, bestMass, isAlone(at) ? load<i32>(at, MEMBERS) : bestMember(at, place), first + place);
+  const c = isAlone(bestGroup) ? load<i32>(bestGroup, MEMBERS) : bestMember(bestGroup, place);
+  enter(context, sum, bestMass, c, symbol);
 }
 
 /** Mass of the best path through a context and on by a symbol. */
