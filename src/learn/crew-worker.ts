@@ -48,16 +48,22 @@ function note(seen: Seen): void {
   done[DONE * thread + 2] += seen.contextLength;
 }
 
+/**
+ * Examples that a thread takes at a time and steps for together: every step makes the other threads fetch the rows anew that
+ * it wrote to, and stepping for each example learned no better on held-out data.
+ */
+const PORTION = 4;
+
 function learnAsTheyCome(order: Int32Array): void {
   for (;;) {
-    // Asked first: an example that is taken is also learned from, so those done are the first of the order.
+    // Asked first: examples that are taken are also learned from, so those done are the first of the order.
     if (Atomics.load(counters, control.stop)) return;
-    const next = Atomics.add(counters, control.next, 1);
-    if (next >= order.length) return;
-    const seen = learner.learn(order[next], adagrad.weights, gradient);
-    const step = Atomics.add(counters, control.step, 1) + 1;
+    const first = Atomics.add(counters, control.next, PORTION);
+    if (first >= order.length) return;
+    const count = Math.min(PORTION, order.length - first);
+    for (let i = first; i < first + count; i++) note(learner.learn(order[i], adagrad.weights, gradient));
+    const step = Atomics.add(counters, control.step, count) + count;
     stepAlong(loops, adagrad, gradient, table, options, step);
-    note(seen);
   }
 }
 

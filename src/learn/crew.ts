@@ -1,5 +1,5 @@
 // Training on several threads of Node, which share the kernel's memory. Two ways:
-//   as they come     every thread takes the next example, learns from it and steps, without waiting for the others
+//   as they come     every thread takes the next few examples, learns from them and steps, without waiting for the others
 //                    (Hogwild): fastest, and no two trainings are quite alike.
 //   deterministic    examples come in batches; gradients of a batch are taken at the same weights, and then every row is
 //                    stepped by one thread in the order of the examples. The same bits for any number of threads.

@@ -1,5 +1,5 @@
 // A gradient over the weights of a row table: a flat array, and the rows that one example touched. It is zero everywhere
-// else, so adding and clearing cost what the example costs, not what the model does.
+// else, so adding and stepping, which clears it, cost what the example costs, not what the model does.
 
 import type { RowTable } from "../core/rows.js";
 import type { GradientArrays } from "../kernel/backend.js";
@@ -26,16 +26,5 @@ export class Gradient implements GradientArrays {
     if (this.isTouched[row]) return;
     this.isTouched[row] = 1;
     this.touched[this.touchedCount++] = row;
-  }
-
-  /** Sets everything back to zero. */
-  clear(): void {
-    const { start } = this.table;
-    for (let i = 0; i < this.touchedCount; i++) {
-      const row = this.touched[i];
-      this.values.fill(0, start[row], start[row + 1]);
-      this.isTouched[row] = 0;
-    }
-    this.touchedCount = 0;
   }
 }

@@ -165,12 +165,13 @@ export class TaggerEngine {
     const { slotCounts, symbolCount } = this;
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
-    slotCounts.fill(0, 0, (length + 2) * symbolCount);
-    const clamped = this.addClamped(corpus, sequence, trellis, gradient);
-    if (clamped === Number.NEGATIVE_INFINITY) {
-      gradient.clear();
+    // A beam may hold none of the outputs that the labels allow: then there is nothing to learn, and nothing may be added.
+    const mayBeImpossible = this.inference.mode === "beam";
+    if (mayBeImpossible && this.clampedLogPartition(corpus, sequence, trellis) === Number.NEGATIVE_INFINITY) {
       return { logLikelihood: 0, contextLength };
     }
+    slotCounts.fill(0, 0, (length + 2) * symbolCount);
+    const clamped = this.addClamped(corpus, sequence, trellis, gradient);
     const { loops } = this.backend;
     loops.touch(trellis.rows, trellis.rowStart[trellis.contextCount], gradient);
     this.kernel.backward();
