@@ -81,7 +81,7 @@ const INT = 4;
 const NUMBER = 8;
 // Records of src/kernel/assembly/best.ts.
 const CHAIN_CONTEXT = 48;
-const CHAIN_GROUP = 16;
+const CHAIN_GROUP = 24;
 
 /**
  * The arrays of a kernel in the order of src/kernel/assembly/state.ts: groups that grow together, each array with the

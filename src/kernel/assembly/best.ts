@@ -68,19 +68,23 @@ let blocks: i32 = 0;
 let groups: i32 = 0;
 let columns: i32 = 0;
 /** Bytes of a record; src/kernel/wasm.ts has it too. */
-const GROUP = 16;
+const GROUP = 24;
 const MEMBERS = 0;
 const MEMBERS_END = 4;
 /** Decisions its expansions remember, and of these in common with those of the next group. */
 const LENGTH = 8;
 const COMMON = 12;
+/** Address of the record of the first of the groups that this one's expansion by a symbol has claimed, itself if none. */
+const CLAIMED_FROM = 16;
+/** Number of the next group that has several members, -1 after the last. */
+const NEXT_SEVERAL = 20;
 /** [columns] forward mass, and what part of an expansion's mass the best path has; the latter is 0 for groups of several. */
 let shares: usize = 0;
 let bests: usize = 0;
 /** [columns] i32: address of the factors. */
 let columnFactors: usize = 0;
-/** Whether some group has several members. */
-let hasSeveral: bool = false;
+/** The first group that has several members, -1 if there is none. */
+let firstSeveral: i32 = -1;
 
 let logPartition: f64 = 0;
 let score: f64 = 0;
@@ -168,10 +172,10 @@ function group(count: i32): void {
     }
     store<i32>(at, c, MEMBERS_END);
     store<i32>(at, shared, COMMON);
+    store<i32>(at, <i32>at, CLAIMED_FROM);
   }
   groups = <i32>(at - chainGroups) / GROUP;
   columns = (groups + 1) & ~1;
-  hasSeveral = groups < count;
 }
 
 // @ts-expect-error
@@ -189,7 +193,7 @@ function isAlone(at: usize): bool {
 function makeRoom(): void {
   // As many blocks as give several times the sets that `choose` needs, if there are columns enough.
   blocks = min(columns >> 1, max(1, (SETS * limit + 2 * width - 1) / (2 * width)));
-  const several = hasSeveral ? groups * places : 0;
+  const several = groups < (to - from) / RECORD ? 2 * groups * places : 0;
   needSums(3 * places + 3 * columns + columns * places + 3 * blocks * places + several + 4);
   stride = <usize>columns << 3;
   emissions = sums;
@@ -214,8 +218,9 @@ function emit(slot: i32): f64 {
 /** What the groups' columns are computed from; those of several members are put together first. */
 function fillColumns(): void {
   let combined = maxima + (<usize>(3 * blocks * places + 2) << 3);
-  let at = chainGroups;
-  for (let g = 0; g < groups; g++, at += GROUP) {
+  firstSeveral = -1;
+  for (let g = groups - 1; g >= 0; g--) {
+    const at = groupAt(g);
     const c = load<i32>(at, MEMBERS);
     if (isAlone(at)) {
       setInt(columnFactors, g, <i32>(factorsOf(c) + (<usize>first << 3)));
@@ -226,7 +231,9 @@ function fillColumns(): void {
       setInt(columnFactors, g, <i32>combined);
       setNum(shares, g, 1);
       setNum(bests, g, 0);
-      combined += <usize>places << 3;
+      combined += <usize>places << 4;
+      store<i32>(at, firstSeveral, NEXT_SEVERAL);
+      firstSeveral = g;
     }
   }
   if (groups < columns) {
@@ -236,17 +243,34 @@ function fillColumns(): void {
   }
 }
 
-/** to[y] = sum over the members of a group: forward mass * factor(y) */
+/** to[y] = sum over the members of a group: forward mass * factor(y); behind it, the greatest best path mass * factor(y). */
 function combine(at: usize, to: usize): void {
+  const start = load<i32>(at, MEMBERS);
   const end = load<i32>(at, MEMBERS_END);
-  for (let place: usize = 0; place < <usize>places << 3; place += 16) {
-    let sum = f64x2.splat(0);
-    for (let c = load<i32>(at, MEMBERS); c < end; c += RECORD) {
-      const factor = v128.load(factorsOf(c) + (<usize>first << 3) + place);
-      sum = f64x2.add(sum, f64x2.mul(f64x2.splat(shareOf(c)), factor));
+  const size = <usize>places << 3;
+  for (let c = start; c < end; c += RECORD) {
+    const share = f64x2.splat(shareOf(c));
+    const best = f64x2.splat(shareOf(c) * bestOf(c));
+    let factor = factorsOf(c) + (<usize>first << 3);
+    for (let sum = to; sum < to + size; sum += 16, factor += 16) {
+      const two = v128.load(factor);
+      let total = f64x2.mul(share, two);
+      let most = f64x2.mul(best, two);
+      if (c > start) {
+        total = f64x2.add(v128.load(sum), total);
+        most = f64x2.pmax(v128.load(sum + size), most);
+      }
+      v128.store(sum, total);
+      v128.store(sum + size, most);
     }
-    v128.store(to + place, sum);
   }
+}
+
+/** Where the best path masses of a group of several members are, which lack only E(y). */
+// @ts-expect-error
+@inline
+function bestsOfSeveral(g: i32): usize {
+  return <usize>int(columnFactors, g) + (<usize>places << 3);
 }
 
 /** Masses of all expansions, two symbols and two groups at a time. */
@@ -295,9 +319,7 @@ function weigh(): void {
       f64x2.pmax(v128.shuffle<f64>(evenBest, oddBest, 0, 2), v128.shuffle<f64>(evenBest, oddBest, 1, 3)),
     );
   }
-  if (hasSeveral) {
-    for (let g = 0; g < groups; g++) if (!isAlone(groupAt(g))) raiseRest(groupAt(g));
-  }
+  for (let g = firstSeveral; g >= 0; g = load<i32>(groupAt(g), NEXT_SEVERAL)) raiseRest(bestsOfSeveral(g));
 }
 
 /** One past the last column of a block. */
@@ -314,15 +336,10 @@ function maximaOf(b: i32, place: i32): usize {
 }
 
 /** Takes the best paths through a group of several members into account. */
-function raiseRest(at: usize): void {
-  const end = load<i32>(at, MEMBERS_END);
-  for (let c = load<i32>(at, MEMBERS); c < end; c += RECORD) {
-    const by = f64x2.splat(shareOf(c) * bestOf(c));
-    const factor = factorsOf(c) + (<usize>first << 3);
-    for (let place: usize = 0; place < <usize>places << 3; place += 16) {
-      const along = f64x2.mul(v128.load(emissions + place), f64x2.mul(by, v128.load(factor + place)));
-      v128.store(restBest + place, f64x2.pmax(v128.load(restBest + place), along));
-    }
+function raiseRest(best: usize): void {
+  for (let place: usize = 0; place < <usize>places << 3; place += 16) {
+    const along = f64x2.mul(v128.load(emissions + place), v128.load(best + place));
+    v128.store(restBest + place, f64x2.pmax(v128.load(restBest + place), along));
   }
 }
 
@@ -406,7 +423,7 @@ function merge(hasStar: bool): void {
 function claim(context: i32, length: i32, own: i32, place: i32, symbol: i32): void {
   const row = masses + <usize>place * stride;
   const toBests = bests - row;
-  const mayHaveSeveral = hasSeveral;
+  const hasSeveral = firstSeveral >= 0;
   const least = isBeam ? groupAt(own) : chainGroups;
   let at = groupAt(own);
   let there = row + (<usize>own << 3);
@@ -415,27 +432,29 @@ function claim(context: i32, length: i32, own: i32, place: i32, symbol: i32): vo
   let bestGroup = at;
   for (;;) {
     const weight = load<f64>(there);
-    store<f64>(there, 0);
-    sum += weight;
-    let along = weight * load<f64>(there + toBests);
-    if (mayHaveSeveral && weight > 0 && !isAlone(at)) along = bestThrough(bestMember(at, place), place);
-    const isBetter = along >= bestMass;
-    bestMass = select<f64>(along, bestMass, isBetter);
-    bestGroup = select<usize>(at, bestGroup, isBetter);
-    if (at == least) break;
+    if (weight == 0) {
+      // Claimed by a longer context, with groups before it, or without any mass.
+      const start = <usize>load<i32>(at, CLAIMED_FROM);
+      there -= ((at - start) / GROUP) << 3;
+      at = start;
+    } else {
+      store<f64>(there, 0);
+      sum += weight;
+      let along = weight * load<f64>(there + toBests);
+      if (hasSeveral && !isAlone(at)) {
+        along = num(emissions, place) * num(bestsOfSeveral(<i32>(there - row) >> 3), place);
+      }
+      const isBetter = along >= bestMass;
+      bestMass = select<f64>(along, bestMass, isBetter);
+      bestGroup = select<usize>(at, bestGroup, isBetter);
+    }
+    if (at == least || load<i32>(at - GROUP, COMMON) < length) break;
     at -= GROUP;
     there -= 8;
-    if (load<i32>(at, COMMON) < length) break;
   }
+  store<i32>(groupAt(own), <i32>at, CLAIMED_FROM);
   const c = isAlone(bestGroup) ? load<i32>(bestGroup, MEMBERS) : bestMember(bestGroup, place);
   enter(context, sum, bestMass, c, symbol);
-}
-
-/** Mass of the best path through a context and on by a symbol. */
-// @ts-expect-error
-@inline
-function bestThrough(c: i32, place: i32): f64 {
-  return num(emissions, place) * (shareOf(c) * bestOf(c) * num(factorsOf(c), first + place));
 }
 
 /** The member of a group through which the best path goes. */
@@ -443,8 +462,12 @@ function bestMember(at: usize, place: i32): i32 {
   const start = load<i32>(at, MEMBERS);
   const end = load<i32>(at, MEMBERS_END);
   let found = start;
-  for (let c = start + RECORD; c < end; c += RECORD) {
-    if (bestThrough(c, place) > bestThrough(found, place)) found = c;
+  let most: f64 = -1;
+  for (let c = start; c < end; c += RECORD) {
+    const along = shareOf(c) * bestOf(c) * num(factorsOf(c), first + place);
+    if (along <= most) continue;
+    most = along;
+    found = c;
   }
   return found;
 }
@@ -462,11 +485,9 @@ function leaveRest(place: i32): void {
     best = f64x2.pmax(best, f64x2.mul(two, v128.load(bests + at)));
   }
   let bestLeft = max(f64x2.extract_lane(best, 0), f64x2.extract_lane(best, 1));
-  if (hasSeveral) {
-    for (let g = 0; g < groups; g++) {
-      const at = groupAt(g);
-      if (!isAlone(at) && num(row, g) > 0) bestLeft = max(bestLeft, bestThrough(bestMember(at, place), place));
-    }
+  for (let g = firstSeveral; g >= 0; g = load<i32>(groupAt(g), NEXT_SEVERAL)) {
+    if (num(row, g) == 0) continue;
+    bestLeft = max(bestLeft, num(emissions, place) * num(bestsOfSeveral(g), place));
   }
   setNum(restSum, place, f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1));
   setNum(restBest, place, bestLeft);
@@ -483,19 +504,19 @@ function takeRest(star: i32): void {
   let place = 0;
   while (num(restBest, place) != best) place++;
   const row = masses + <usize>place * stride;
-  let bestContext = -1;
+  let bestGroup = chainGroups;
   let most: f64 = -1;
   for (let g = 0; g < groups; g++) {
     if (num(row, g) == 0) continue;
     const at = groupAt(g);
-    const c = isAlone(at) ? load<i32>(at, MEMBERS) : bestMember(at, place);
-    const along = isAlone(at) ? num(row, g) * num(bests, g) : bestThrough(c, place);
+    const along = isAlone(at) ? num(row, g) * num(bests, g) : num(emissions, place) * num(bestsOfSeveral(g), place);
     if (along > most) {
       most = along;
-      bestContext = c;
+      bestGroup = at;
     }
   }
-  enter(star, sum, best, bestContext, first + place);
+  const c = isAlone(bestGroup) ? load<i32>(bestGroup, MEMBERS) : bestMember(bestGroup, place);
+  enter(star, sum, best, c, first + place);
 }
 
 /** Goes on to the next slot: makes its masses shares. Returns their sum before; 0 if digits were lost. */
