@@ -16,6 +16,7 @@ export async function bundleCommand(dist) {
   const { output } = await bundle.write({
     dir: join(dist, "cli"),
     format: "cjs",
+    minify: true, // less to parse; who wants to see the place of a fault gets the parts
     entryFileNames: "[name].cjs",
     chunkFileNames: "stargram-[name].cjs",
   });
