@@ -2,6 +2,7 @@
 //   inputs, outputs            string tables: the symbols of either side
 //   rows                       the row table; weights F32 beside it
 //   windows, outputs.n, moves  row trees: substrings of the input; n-grams of outputs; n-grams of moves
+//   words                      if there is a model of words: the words' symbols, and how often which follows which
 
 import * as v from "valibot";
 import { BEGIN } from "../core/trellis.js";
@@ -14,6 +15,7 @@ import {
 } from "../tasks/transducer.js";
 import { COUNT_CLASSES } from "../tasks/transducer-aligner.js";
 import { inputEvent } from "../tasks/transducer-rows.js";
+import type { WordCounts } from "../tasks/word-model.js";
 import { putCalibration, readCalibration } from "./calibration-codec.js";
 import { emptyParts, type FileParts, PartsReader, putJson, putStrings, putTable, putTree } from "./parts.js";
 import type { TensorFile } from "./safetensors.js";
@@ -44,6 +46,8 @@ const optionsSchema = v.object({
   outputGrams: small,
   moveGrams: v.pipe(v.array(small), v.maxLength(100)),
   minCount: count,
+  // Older files have none.
+  words: v.optional(v.number(), 0),
 });
 
 const summarySchema = v.object({
@@ -57,6 +61,8 @@ const summarySchema = v.object({
 });
 
 const noteSchema = v.record(v.string(), v.unknown());
+
+const wordTensors = ["start", "symbols", "first", "second", "count"] as const;
 
 export function encodeTransducer(transducer: Transducer): FileParts {
   const { rows } = transducer;
@@ -72,6 +78,9 @@ export function encodeTransducer(transducer: Transducer): FileParts {
   putTree(parts, "moves", rows.moveTree);
   putTable(parts, "rows", rows.table);
   parts.tensors.weights = { data: Float32Array.from(transducer.weights) };
+  if (transducer.words) {
+    for (const name of wordTensors) parts.tensors[`words.${name}`] = { data: transducer.words.counts[name] };
+  }
   return parts;
 }
 
@@ -104,6 +113,38 @@ export function decodeTransducer(content: TensorFile, file?: string): Transducer
     );
     const weights = reader.floats("weights", table.symbols.length);
     const rows = { table, windowTree, outputTree, moveTree };
-    return new Transducer({ inputSymbols, outputSymbols, rows, weights, options, summary, note, calibration });
+    const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
+    return new Transducer({
+      inputSymbols,
+      outputSymbols,
+      rows,
+      weights,
+      options,
+      summary,
+      note,
+      wordCounts,
+      calibration,
+    });
   });
+}
+
+function readWordCounts(reader: PartsReader, symbolCount: number): WordCounts {
+  const [start, symbols, first, second, count] = wordTensors.map((name) => reader.integers(`words.${name}`));
+  const within = (numbers: Int32Array, least: number, beyond: number): boolean =>
+    numbers.every((number) => number >= least && number < beyond);
+  const words = start.length - 1;
+  const sound =
+    words > 0 &&
+    start[0] === 0 &&
+    start[words] === symbols.length &&
+    start.every((from, w) => w === 0 || from >= start[w - 1]) &&
+    within(symbols, 0, symbolCount) &&
+    first.length === count.length &&
+    second.length === count.length &&
+    within(first, -1, words) &&
+    within(second, -1, words) &&
+    second.includes(-1) &&
+    within(count, 1, Number.POSITIVE_INFINITY);
+  if (!sound) throw reader.damaged("its words are not in order");
+  return { start, symbols, first, second, count };
 }

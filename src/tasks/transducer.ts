@@ -9,7 +9,7 @@ import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../c
 import { checkNames, OptionChecks } from "../core/checks.js";
 import { type Clamp, clampTrellis } from "../core/clamp.js";
 import { InputError } from "../core/errors.js";
-import { bestPath, bestPaths, type Lattice, type Path, trellisLattice } from "../core/lattice.js";
+import { bestPath, bestPaths, type Lattice, logAdd, type Path, trellisLattice } from "../core/lattice.js";
 import { minimise } from "../core/minimise.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import { backend } from "../kernel/choice.js";
@@ -29,6 +29,7 @@ import {
   train,
   trainingDefaults,
 } from "../learn/train.js";
+import { SPACE } from "./language.js";
 import { Aligner } from "./transducer-aligner.js";
 import {
   LEAST_LOG,
@@ -39,6 +40,7 @@ import {
 } from "./transducer-learner.js";
 import { answerOf, inputOf, type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
 import { type AlignedPair, type TransducerRowOptions, type TransducerRows, transducerRows } from "./transducer-rows.js";
+import { countWords, type WordCounts, WordModel } from "./word-model.js";
 
 export interface TransducerOptions extends TrainingOptions {
   /** How many moves back a decision looks; a move writes a symbol or goes to the next input symbol. */
@@ -59,6 +61,11 @@ export interface TransducerOptions extends TrainingOptions {
   moveGrams: readonly number[];
   /** Features seen fewer times in the rough alignment of the training pairs are left out. */
   minCount: number;
+  /**
+   * Weight of a model of the words in the training outputs when an output is chosen, for outputs with spaces between words:
+   * candidates go by p(output | input) q(output)^words. 0 for none.
+   */
+  words: number;
 }
 
 /** What is not given is chosen by the data: see `chooseOptions`. */
@@ -76,6 +83,7 @@ export const transducerDefaults: Omit<TransducerOptions, "maxEmit" | "minCount" 
   window: 4,
   outputGrams: 4,
   moveGrams: [4, 3, 2],
+  words: 0,
 };
 
 export interface TrainTransducerOptions extends Partial<TransducerOptions>, TrainingHooks {
@@ -136,7 +144,10 @@ export interface TransducerSlot {
 
 export interface TransducedOutput {
   output: string[];
-  /** Probability of the output, summed over its alignments. */
+  /**
+   * Probability of the output, summed over its alignments. With a model of words, what the candidates have together is
+   * shared out among them anew.
+   */
   probability: number;
   alignment?: AlignedSymbol[];
 }
@@ -173,14 +184,21 @@ export interface TransducerParts {
   options: TransducerOptions;
   summary: TransducerSummary;
   note: Record<string, unknown>;
+  /** If option `words` is above 0. */
+  wordCounts?: WordCounts;
   calibration?: Calibration;
 }
 
 /** Paths looked at for the outputs of an input: so many, and so many more for each output asked for. */
 const PATHS = 32;
 const PATHS_PER_OUTPUT = 16;
+/** Outputs among which a model of words chooses, at least, and paths looked at for each of them. */
+const WORD_CANDIDATES = 20;
+const PATHS_PER_CANDIDATE = 4;
 /** Paths so far below the best, in logarithms, are not looked at for the one best output. */
 const HOPELESS = 7;
+/** The same where a model of words chooses, which may lift an output a good deal. */
+const WORD_HOPELESS = 10;
 
 export class Transducer {
   readonly inputSymbols: Alphabet;
@@ -193,6 +211,7 @@ export class Transducer {
   /** What was measured on held-out data, if it was. */
   calibration: Calibration | undefined;
   private readonly engine: TransducerEngine;
+  readonly words: WordModel | undefined;
 
   constructor(parts: TransducerParts) {
     this.inputSymbols = parts.inputSymbols;
@@ -205,6 +224,8 @@ export class Transducer {
     const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
     this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
     this.rows = this.engine.rows;
+    const separator = this.outputSymbols.indexOf(SPACE);
+    if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
   }
 
   /** Learns from pairs. Pairs with the same input are several right answers for it. */
@@ -227,6 +248,7 @@ export class Transducer {
     const chosen = from ? keptOptions(from, given) : chooseOptions(corpus, given);
     const shape = shapeOf(inputSymbols, outputSymbols, chosen);
     const rows = from?.rows ?? makeRows(corpus, shape, chosen);
+    const wordCounts = chosen.words > 0 ? (from?.words?.counts ?? wordCountsOf(corpus, outputSymbols)) : undefined;
     const engine = new TransducerEngine(rows, shape, inferenceOf(chosen));
     const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen) : undefined;
     const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
@@ -242,6 +264,7 @@ export class Transducer {
         options,
         summary: summaryOf(corpus, learner, trained, temperature),
         note: given.note ?? {},
+        wordCounts,
       });
     let passes = 0;
     const afterPass = async (soFar: Trained): Promise<void> => {
@@ -270,7 +293,7 @@ export class Transducer {
       ...inferenceOf(this.options),
       ...options.inference,
     });
-    const found = this.outputsOf(trellisLattice(trellis), symbols.length, count);
+    const found = this.byWords(this.outputsOf(trellisLattice(trellis), symbols.length, count));
     const outputs = found.slice(0, count).map(({ output, moves, log }) => {
       const made: TransducedOutput = {
         output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
@@ -305,7 +328,9 @@ export class Transducer {
    * Distinct outputs, the most probable first. They are those of the best paths, but each probability is summed over all
    * alignments. It stops when no output that is not yet seen can be more probable than the last one asked for.
    */
-  private outputsOf(lattice: Lattice, length: number, count: number): Found[] {
+  private outputsOf(lattice: Lattice, length: number, asked: number): Found[] {
+    const usual = this.words ? WORD_CANDIDATES : 1;
+    const count = Math.max(asked, usual);
     const found: Found[] = [];
     const seen = new Set<string>();
     let left = 1;
@@ -329,13 +354,28 @@ export class Transducer {
     // One best path is found much faster than the first of many, and is often all that is needed.
     add(best);
     if (enough()) return found;
-    let paths = PATHS + PATHS_PER_OUTPUT * count;
-    const least = count === 1 ? best.score - HOPELESS : Number.NEGATIVE_INFINITY;
+    const isUsual = count === usual;
+    let paths = PATHS + (this.words && isUsual ? PATHS_PER_CANDIDATE : PATHS_PER_OUTPUT) * count;
+    const least = isUsual ? best.score - (this.words ? WORD_HOPELESS : HOPELESS) : Number.NEGATIVE_INFINITY;
     for (const path of bestPaths(lattice, least)) {
       add(path);
       if (enough() || --paths === 0) break;
     }
-    return found;
+    return found.slice(0, count);
+  }
+
+  /** With a model of words: shares out what candidates have together in proportion to p(output | input) q(output)^words. */
+  private byWords(found: Found[]): Found[] {
+    const { words } = this;
+    if (!words) return found;
+    const weighted = found.map((one) => ({
+      ...one,
+      log: one.log + this.options.words * words.logProbability(one.output),
+    }));
+    const sum = (outputs: Found[]): number =>
+      outputs.reduce((total, { log }) => logAdd(total, log), Number.NEGATIVE_INFINITY);
+    const difference = sum(found) - sum(weighted);
+    return weighted.map((one) => ({ ...one, log: one.log + difference })).sort((a, b) => b.log - a.log);
   }
 
   private slotsOf(trellis: Trellis, length: number): TransducerSlot[] {
@@ -352,7 +392,7 @@ export class Transducer {
     }));
   }
 
-  /** Log of the probability that an input has an output, summed over alignments; -Infinity if it cannot be written. */
+  /** Log of the probability that an input has an output, summed over alignments, without a model of words; -Infinity if it cannot be written. */
   logLikelihood(input: readonly string[], output: readonly string[]): number {
     const { symbols } = this.encode(input);
     const answer = this.encodeOutput(output);
@@ -445,6 +485,16 @@ function inferenceOf(options: TransducerOptions): Inference {
   const { contexts, order, lightest, strategy } = options;
   const mode = strategy === "rcms" ? "rcms" : "beam";
   return { mode, contexts, order, lightest: mode === "rcms" ? lightest : 0, recombine: true, rows: "all" };
+}
+
+function wordCountsOf(corpus: PairCorpus, outputSymbols: Alphabet): WordCounts {
+  const separator = outputSymbols.indexOf(SPACE);
+  if (separator < 0)
+    throw new InputError("option `words` is for outputs with spaces between words, and there are none");
+  return countWords(
+    Array.from(corpus.answerCount, (count, a) => ({ output: answerOf(corpus, a), count })),
+    separator,
+  );
 }
 
 /** Pairs on which the rough alignment is fitted, at most. */
@@ -643,6 +693,9 @@ function neededEmit(corpus: PairCorpus): number {
   return Math.max(2, needed[Math.ceil(needed.length * 0.999) - 1]);
 }
 
+/** Weight of a model of words, at most. */
+export const MOST_WORDS = 10;
+
 /** Refuses options out of range, by name. */
 export function checkTransducerOptions(options: TransducerOptions): void {
   checkTrainingOptions(options);
@@ -659,6 +712,7 @@ export function checkTransducerOptions(options: TransducerOptions): void {
     }
   }
   checks.share("lightest");
+  checks.between("words", 0, MOST_WORDS);
   checks.oneOf("strategy", strategies);
 }
 

@@ -27,6 +27,37 @@ describe("a transducer's file", () => {
     expect(loaded.note).toEqual({ input: { format: "tsv" } });
   });
 
+  it("keeps a model of words, and is refused, or usable, when its numbers are changed", async () => {
+    const texts = ["ab", "a b", "b a", "abb a"].map((text) => ({ input: [...text], output: [...text] }));
+    const transducer = await Transducer.train(texts, { epochs: 3, words: 0.4 });
+    const input = [..."ab b"];
+    const bytes = encodeModel(transducer);
+    const loaded = decodeModel(bytes) as Transducer;
+    expect(loaded.predict(input, { nbest: 5 })).toEqual(transducer.predict(input, { nbest: 5 }));
+    const content = decodeTensors(bytes);
+    const names = Object.keys(content.tensors).filter((name) => name.startsWith("words."));
+    expect(names).toHaveLength(5);
+    for (const name of names) {
+      for (const value of [-2, -1, 0, 1, 1000]) {
+        for (let i = 0; i < content.tensors[name].data.length; i++) {
+          const data = content.tensors[name].data.slice();
+          data[i] = value;
+          const tensors = { ...content.tensors, [name]: { data } };
+          let changed: Transducer;
+          try {
+            changed = decodeModel(encodeTensors({ metadata: content.metadata, tensors })) as Transducer;
+          } catch (error) {
+            expect(error).toBeInstanceOf(InputError);
+            continue;
+          }
+          const { probability } = changed.predict(input);
+          expect(probability).toBeGreaterThan(0);
+          expect(probability).toBeLessThanOrEqual(1);
+        }
+      }
+    }
+  });
+
   it("is refused when any byte is changed or missing", async () => {
     const bytes = encodeModel(await trained);
     const random = mulberry(1);

@@ -14,7 +14,13 @@ import { DataFingerprint, encodeCheckpoint, type SavedTraining } from "../../mod
 import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
-import { strategies, type TrainTransducerOptions, Transducer, transducerDefaults } from "../../tasks/transducer.js";
+import {
+  MOST_WORDS,
+  strategies,
+  type TrainTransducerOptions,
+  Transducer,
+  transducerDefaults,
+} from "../../tasks/transducer.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
@@ -64,6 +70,7 @@ export function addTransducerOptions(command: Command): Command {
     .option("--contexts <n>", `contexts to keep at each slot (default ${d.contexts})`, whole(0))
     .option("--window <n>", `input symbols to look at on either side (default ${d.window})`, whole(0))
     .option("--min-count <n>", "leave out features seen fewer times", whole(1))
+    .option("--words <x>", "weight of a model of the outputs' words (default 0: none)", real(0, { most: MOST_WORDS }))
     .option("--epochs <n>", `passes over the pairs at most (default ${d.epochs})`, whole(1))
     .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true, most: limits.rate }))
     .option("--l2 <x>", "strength of L2 regularisation", real(0, { most: limits.l2 }))
@@ -125,6 +132,7 @@ const optionNames = [
   "contexts",
   "window",
   "minCount",
+  "words",
   "epochs",
   "rate",
   "l2",
