@@ -182,14 +182,16 @@ export class PartsReader {
     if (start.length === 0 || start[0] !== 0 || start[start.length - 1] !== symbols.length) {
       throw this.damaged("its rows do not cover its weights");
     }
-    for (let row = 0; row + 1 < start.length; row++) {
-      if (start[row + 1] < start[row] || start[row + 1] > symbols.length) throw this.damaged("its rows overlap");
-      let before = -1;
-      for (let e = start[row]; e < start[row + 1]; e++) {
-        if (symbols[e] <= before || symbols[e] >= symbolCount) {
+    let e = 0;
+    for (let row = 1; row < start.length; row++) {
+      const end = start[row];
+      if (end < e || end > symbols.length) throw this.damaged("its rows overlap");
+      for (let before = -1; e < end; e++) {
+        const symbol = symbols[e];
+        if (symbol <= before || symbol >= symbolCount) {
           throw this.damaged("the symbols of a row are not in order or not in the alphabet");
         }
-        before = symbols[e];
+        before = symbol;
       }
     }
     return { symbolCount, start, symbols };
