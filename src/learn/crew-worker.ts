@@ -100,42 +100,49 @@ function learnInBatches(order: Int32Array, from: number, seen: Float64Array): vo
 /** Keeps the gradient for the steps that follow, and clears it. */
 function putAway(place: number): void {
   const { start } = table;
-  const count = gradient.touchedCount;
+  const { touched, touchedCount, values, isTouched } = gradient;
   let entries = 0;
-  for (let i = 0; i < count; i++) entries += start[gradient.touched[i] + 1] - start[gradient.touched[i]];
+  for (let i = 0; i < touchedCount; i++) entries += start[touched[i] + 1] - start[touched[i]];
   const kept = stash[place];
-  if (kept.rows.length < count) kept.rows = arrays.int32(2 * count);
+  if (kept.rows.length < touchedCount) kept.rows = arrays.int32(2 * touchedCount);
   if (kept.values.length < entries) kept.values = arrays.float64(2 * entries);
+  const { rows, values: keptValues } = kept;
   let at = 0;
-  for (let i = 0; i < count; i++) {
-    const row = gradient.touched[i];
-    kept.rows[i] = row;
-    for (let e = start[row]; e < start[row + 1]; e++) {
-      kept.values[at++] = gradient.values[e];
-      gradient.values[e] = 0;
+  for (let i = 0; i < touchedCount; i++) {
+    const row = touched[i];
+    const end = start[row + 1];
+    rows[i] = row;
+    isTouched[row] = 0;
+    for (let e = start[row]; e < end; e++) {
+      keptValues[at++] = values[e];
+      values[e] = 0;
     }
-    gradient.isTouched[row] = 0;
   }
   gradient.touchedCount = 0;
-  data.batch.set([kept.rows.byteOffset, kept.values.byteOffset, count], 3 * place);
+  data.batch[3 * place] = rows.byteOffset;
+  data.batch[3 * place + 1] = keptValues.byteOffset;
+  data.batch[3 * place + 2] = touchedCount;
 }
 
 /** A step along the gradient of one example, of the rows that are this thread's. */
 function stepOwnRows(place: number, step: number): void {
   const { start } = table;
-  const [rowsAt, valuesAt, count] = data.batch.subarray(3 * place, 3 * place + 3);
+  const { batch } = data;
   const { buffer } = arrays;
-  const rows = new Int32Array(buffer, rowsAt >>> 0, count);
+  const count = batch[3 * place + 2];
+  const rows = new Int32Array(buffer, batch[3 * place] >>> 0, count);
   let entries = 0;
-  for (const row of rows) entries += start[row + 1] - start[row];
-  const values = new Float64Array(buffer, valuesAt >>> 0, entries);
+  for (let i = 0; i < count; i++) entries += start[rows[i] + 1] - start[rows[i]];
+  const kept = new Float64Array(buffer, batch[3 * place + 1] >>> 0, entries);
+  const { values } = gradient;
   let at = 0;
-  for (const row of rows) {
+  for (let i = 0; i < count; i++) {
+    const row = rows[i];
     const first = start[row];
     const size = start[row + 1] - first;
     if (row % threads === thread) {
       gradient.touch(row);
-      for (let e = 0; e < size; e++) gradient.values[first + e] = values[at + e];
+      for (let e = 0; e < size; e++) values[first + e] = kept[at + e];
     }
     at += size;
   }
