@@ -171,11 +171,13 @@ class WasmSettledRows implements SettledRows {
 
   /** The address of the block, with room for the factors of so many contexts at least. */
   address(contexts: number, allRows: boolean): number {
-    const least = (contexts + 2) * (this.depth + 2);
+    // No more than one for each node, and one for contexts without rows.
+    const most = this.nodeVector.length + 1;
+    const least = Math.min(most, (contexts + 2) * (this.depth + 2));
     if (!this.block || this.room < least || this.allRows !== allRows) {
       const { arrays, weightsThere, nodeVector } = this;
       const size = (this.space.table.symbolCount + 2) & ~1;
-      this.room = least + Math.min(nodeVector.length, Math.floor(FACTOR_BYTES / 8 / size));
+      this.room = Math.min(most, least + Math.floor(FACTOR_BYTES / 8 / size));
       this.allRows = allRows;
       this.vectors = arrays.float64(this.room * size);
       this.block = arrays.int32(7);
@@ -639,7 +641,12 @@ class WasmKernel implements Kernel {
     const { backend } = this;
     const { graph } = problem;
     const { mode, contexts, order, recombine, byRows } = inference;
-    const isWithin = mode !== "exact" && contexts > 0 && order > 0 && !(byRows && recombine);
+    const isWithin =
+      mode !== "exact" &&
+      contexts > 0 &&
+      order > 0 &&
+      !(byRows && recombine) &&
+      graph.slotCount * (contexts + 1) * CHAIN_CONTEXT < 2 ** 31;
     if (isWithin && settled instanceof WasmSettledRows && settled.isPlain && backend.isChain(graph)) {
       backend.current = this;
       backend.begin();

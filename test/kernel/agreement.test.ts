@@ -245,6 +245,42 @@ describe("the best output without a trellis", () => {
     expect(compared).toBeGreaterThan(0.9 * numRuns);
     expect(withoutTrellis).toBeGreaterThan(0.5 * numRuns);
   });
+
+  it("is also found where there are more factors than are kept", () => {
+    const random = mulberry(5);
+    const symbolCount = 4000;
+    const below = (count: number): number => Math.floor(random() * count);
+    const table = new RowTableBuilder(symbolCount);
+    const tree = new RowTreeBuilder();
+    tree.setRow(0, table.addDense());
+    const addRow = (node: number): void => {
+      if (tree.rowOf(node) < 0) tree.setRow(node, table.add([below(symbolCount)]));
+    };
+    for (let n = 0; n < 20_000; n++) {
+      const single = tree.child(0, below(symbolCount));
+      addRow(single);
+      addRow(tree.child(single, below(symbolCount)));
+    }
+    const family: RowFamily = { tree: tree.build(), depth: 2, skip: -1, pairs: false, keyed: false };
+    const space: RowSpace = { table: table.build(), families: [family] };
+    const weights = Float64Array.from(space.table.symbols, () => 2 * random() - 1);
+    const inference: Inference = { mode: "rcms", contexts: 8, order: 2, recombine: true, rows: "all" };
+    const graph = chainGraph(60, symbolCount);
+    const [expected, found] = [referenceBackend, wasm].map((backend) => {
+      const kernel = backend.makeKernel();
+      const settled = backend.settle(space, weights);
+      const noise = mulberry(6);
+      return Array.from({ length: 3 }, () => {
+        const slotScores = Float64Array.from({ length: graph.slotCount * symbolCount }, () => 8 * noise());
+        return kernel.bestOutput({ graph, slotScores }, settled, inference);
+      });
+    });
+    found.forEach((output, i) => {
+      expect(output?.symbols).toEqual(expected[i]?.symbols);
+      expect(output?.score).toBeCloseTo(expected[i]?.score as number, 9);
+      expect(output?.logPartition).toBeCloseTo(expected[i]?.logPartition as number, 9);
+    });
+  });
 });
 
 describe("a path of 20,000 decisions", () => {

@@ -48,7 +48,8 @@ const NO_ROWS = 0;
 
 /** Sees to room for `count` more vectors; what was there may be forgotten. */
 function makeRoom(count: i32): void {
-  if (used > 0 && used + count <= int(block, ROOM)) return;
+  const room = int(block, ROOM);
+  if (used > 0 && (used + count <= room || room > int(block, NODES))) return;
   memory.fill(nodeVector, 0xff, <usize>int(block, NODES) << 2);
   fillNums(vectors, 1, <i32>(stride >> 3));
   used = NO_ROWS + 1;
