@@ -42,8 +42,8 @@ export interface Kernel {
   /** The best path, or undefined if there is none. Valid before and after the backward pass. */
   bestPath(): Path | undefined;
   /**
-   * The best path and the log-partition alone, undefined if there is no path: what `forward` and `bestPath` find, sooner. What
-   * the trellis holds afterwards is not said.
+   * The best path and the log-partition alone, undefined if there is no path: what `forward` and `bestPath` find, sooner.
+   * What the trellis holds afterwards is not said.
    */
   bestOutput(problem: Problem, settled: SettledRows, inference: Inference): BestOutput | undefined;
   /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */

@@ -479,8 +479,8 @@ class Layout {
 }
 
 /**
- * Records of a tree's nodes, as src/kernel/assembly/space.ts reads them, and for nodes whose children's events lie close together
- * the children by event.
+ * Records of a tree's nodes, as src/kernel/assembly/space.ts reads them, and for nodes whose children's events lie close
+ * together the children by event.
  */
 function directChildren(tree: RowTree) {
   const { childStart, childEvent, childNode } = tree;

@@ -1,9 +1,9 @@
-// The best path of a chain and the log-partition, without a trellis: the same context sets and sums as forward.ts finds, for
-// weights that stay as they are. In linear numbers the mass of expanding context c by y is
+// The best path of a chain and the log-partition, without a trellis: the same context sets and sums as forward.ts
+// finds, for weights that stay as they are. In linear numbers the mass of expanding context c by y is
 //   forward(c) * E(y) * factors(c)[y],    E(y) = exp(slotScores[y] - the greatest of the slot),
-// with factors(c) known from before (factors.ts), so an expansion costs two products and no exponential. Masses live as long
-// as their slot; contexts keep their forward mass relative to that of their slot, and the share of it that the best path
-// to them has. Where linear numbers would lose digits the pass gives up, and the trellis is to be made.
+// with factors(c) known from before (factors.ts), so an expansion costs two products and no exponential. Masses live as
+// long as their slot; contexts keep their forward mass relative to that of their slot, and the share of it that the
+// best path to them has. Where linear numbers would lose digits the pass gives up, and the trellis is to be made.
 
 import {
   addToChain,
@@ -44,8 +44,8 @@ let limit: i32 = 0;
 let lightest: f64 = 0;
 let longest: i32 = 0;
 
-// The slot at hand: its contexts from `from` up to `to`, and the symbols they are expanded by, from `first` on. Symbols have
-// places, an even number of which the last may be unused; groups have columns, also an even number.
+// The slot at hand: its contexts from `from` up to `to`, and the symbols they are expanded by, from `first` on. Symbols
+// have places, an even number of which the last may be unused; groups have columns, also an even number.
 let from: i32 = 0;
 let to: i32 = 0;
 let first: i32 = 0;
@@ -53,18 +53,25 @@ let width: i32 = 0;
 let places: i32 = 0;
 /** [places] E(y); 0 where unused. */
 let emissions: usize = 0;
-/** [places] sum of the masses of a symbol's expansions, and the mass of the best path through one: of what is not claimed. */
+/**
+ * [places] sum of the masses of a symbol's expansions, and the mass of the best path through one: of what is not
+ * claimed.
+ */
 let restSum: usize = 0;
 let restBest: usize = 0;
 /** [places][columns] masses of the expansions; 0 once they are claimed. */
 let masses: usize = 0;
 /** Bytes of a row of these. */
 let stride: usize = 0;
-/** [blocks][places][2] the greatest of the masses of a symbol's expansions in the even and in the odd columns of a block. */
+/**
+ * [blocks][places][2] the greatest of the masses of a symbol's expansions in the even and in the odd columns of a
+ * block.
+ */
 let maxima: usize = 0;
 let blocks: i32 = 0;
 
-// Groups: contexts next to each other whose expansions by a symbol are one context. Records one after another, and columns.
+// Groups: contexts next to each other whose expansions by a symbol are one context. Records one after another, and
+// columns.
 let groups: i32 = 0;
 let columns: i32 = 0;
 /** Bytes of a record; src/kernel/wasm.ts has it too. */
@@ -74,11 +81,16 @@ const MEMBERS_END = 4;
 /** Decisions its expansions remember, and of these in common with those of the next group. */
 const LENGTH = 8;
 const COMMON = 12;
-/** Address of the record of the first of the groups that this one's expansion by a symbol has claimed, itself if none. */
+/**
+ * Address of the record of the first of the groups that this one's expansion by a symbol has claimed, itself if none.
+ */
 const CLAIMED_FROM = 16;
 /** Number of the next group that has several members, -1 after the last. */
 const NEXT_SEVERAL = 20;
-/** [columns] forward mass, and what part of an expansion's mass the best path has; the latter is 0 for groups of several. */
+/**
+ * [columns] forward mass, and what part of an expansion's mass the best path has; the latter is 0 for groups of
+ * several.
+ */
 let shares: usize = 0;
 let bests: usize = 0;
 /** [columns] i32: address of the factors. */
@@ -89,7 +101,9 @@ let firstSeveral: i32 = -1;
 let logPartition: f64 = 0;
 let score: f64 = 0;
 
-/** Writes the decisions of the best path to `path`, last first; returns how many there are, or why there is no answer. */
+/**
+ * Writes the decisions of the best path to `path`, last first; returns how many there are, or why there is no answer.
+ */
 export function bestOfChain(
   state: usize,
   space: usize,
@@ -243,7 +257,10 @@ function fillColumns(): void {
   }
 }
 
-/** to[y] = sum over the members of a group: forward mass * factor(y); behind it, the greatest best path mass * factor(y). */
+/**
+ * to[y] = sum over the members of a group: forward mass * factor(y); behind it, the greatest best path mass *
+ * factor(y).
+ */
 function combine(at: usize, to: usize): void {
   const start = load<i32>(at, MEMBERS);
   const end = load<i32>(at, MEMBERS_END);
@@ -313,7 +330,10 @@ function weigh(): void {
       v128.store(tops, evenTop);
       v128.store(tops, oddTop, 16);
     }
-    v128.store(restSum + at, f64x2.add(v128.shuffle<f64>(evenSum, oddSum, 0, 2), v128.shuffle<f64>(evenSum, oddSum, 1, 3)));
+    v128.store(
+      restSum + at,
+      f64x2.add(v128.shuffle<f64>(evenSum, oddSum, 0, 2), v128.shuffle<f64>(evenSum, oddSum, 1, 3)),
+    );
     v128.store(
       restBest + at,
       f64x2.pmax(v128.shuffle<f64>(evenBest, oddBest, 0, 2), v128.shuffle<f64>(evenBest, oddBest, 1, 3)),
@@ -343,7 +363,10 @@ function raiseRest(best: usize): void {
   }
 }
 
-/** So many times the sets whose maxima give a bound as there are expansions to be kept: more of them, and the bound is closer. */
+/**
+ * So many times the sets whose maxima give a bound as there are expansions to be kept: more of them, and the bound is
+ * closer.
+ */
 const SETS = 4;
 
 /** Chooses the expansions that stay as contexts, in the order of contexts. */
@@ -353,7 +376,8 @@ function choose(): void {
   const sets = 2 * blocks * places;
   let bound: f64 = f64.MIN_NORMAL_VALUE; // what has no mass is never kept
   if (lightest > 0) bound = max(bound, lightest * maxOf(maxima, sets));
-  // A number that at least `limit` expansions reach, since so many maxima of disjoint sets do: it spares most a closer look.
+  // A number that at least `limit` expansions reach, since so many maxima of disjoint sets do: it spares most a closer
+  // look.
   if (groups * width > 2 * limit) {
     bound = max(bound, coarseSeparator(maxima, sets, limit, limit >> 2, maxima + (<usize>sets << 3)));
   }
@@ -415,8 +439,8 @@ function merge(hasStar: bool): void {
 }
 
 /**
- * Leads to a kept context what has it as its longest kept suffix: its own group and, unless the rest is lost, the groups before
- * it that end in it and that no longer context has claimed. Contexts come longest first.
+ * Leads to a kept context what has it as its longest kept suffix: its own group and, unless the rest is lost, the
+ * groups before it that end in it and that no longer context has claimed. Contexts come longest first.
  */
 // @ts-expect-error
 @inline
@@ -540,7 +564,10 @@ function normalise(): f64 {
   return total;
 }
 
-/** Keeps the shares of the best paths from fading away as paths grow long; returns the logarithm of what they were divided by. */
+/**
+ * Keeps the shares of the best paths from fading away as paths grow long; returns the logarithm of what they were
+ * divided by.
+ */
 function lift(): f64 {
   if (greatestBest == 0 || greatestBest >= FADING) return 0;
   for (let c = from; c < to; c += RECORD) setBest(c, bestOf(c) / greatestBest);

@@ -1,5 +1,5 @@
-// The contexts of a chain while its best path is looked for, as records one after another. A context is known by the distance
-// of its record from the first, which stays the same when they move to a larger place.
+// The contexts of a chain while its best path is looked for, as records one after another. A context is known by the
+// distance of its record from the first, which stays the same when they move to a larger place.
 
 import { chain, needChain } from "./state";
 

@@ -1,7 +1,7 @@
-// Weights that stay as they are, as linear numbers: for a node of the row tree, the factor by which the rows of a context that
-// is known as far as this node multiply the mass of its expansions,
-//   factors(node)[y] = exp(sum over the rows r met on the way to the node: weight(r)[y])      (rows of all suffixes)
-//   factors(node)[y] = exp(weight(r)[y]), r the last row met                                  (row of the longest alone)
+// Weights that stay as they are, as linear numbers: for a node of the row tree, the factor by which the rows of a
+// context that is known as far as this node multiply the mass of its expansions,
+//   factors(node)[y] = exp(sum over the rows r met on the way to the node: weight(r)[y])     (rows of all suffixes)
+//   factors(node)[y] = exp(weight(r)[y]), r the last row met                                 (row of the longest alone)
 // They are made when a node is first met and kept, in as many vectors as there is room for.
 
 import { commonOf, lengthOf, parentOf, RECORD, setFactors, symbolOf } from "./chain";
@@ -56,8 +56,8 @@ function makeRoom(count: i32): void {
 }
 
 /**
- * Finds the factors of the contexts from `from` up to `to`, `count` of them, which are sorted by suffix; walks take up to
- * `longest` decisions. False if some factor is too large or too small for linear numbers.
+ * Finds the factors of the contexts from `from` up to `to`, `count` of them, which are sorted by suffix; walks take up
+ * to `longest` decisions. False if some factor is too large or too small for linear numbers.
  */
 export function findFactors(from: i32, to: i32, count: i32, longest: i32): bool {
   nodes = needWalks(longest + 1);

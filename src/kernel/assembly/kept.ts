@@ -1,5 +1,5 @@
-// The expansions kept at the slot at hand, each with its mass and its key, symbol << 32 | group: in the order of keys they are
-// in the order of contexts.
+// The expansions kept at the slot at hand, each with its mass and its key, symbol << 32 | group: in the order of keys
+// they are in the order of contexts.
 
 import { int, keptKey, keptMass, num, setInt, setNum, stack } from "./state";
 import { coarseSeparator, separator } from "./vector";
