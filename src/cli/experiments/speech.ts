@@ -25,11 +25,13 @@ const common: Partial<TransducerOptions> = {
   moveGrams: [4, 3],
   lightest: 0.001,
   rate: 0.2,
-  delta: 1e-4,
-  l2: 4,
+  delta: 0.1,
+  l1: 0.5,
+  l2: 1,
   epochs: PASSES,
   heldOut: 0,
   maxEmit: 4,
+  words: 0.4,
 };
 
 const settings: Record<string, Partial<TransducerOptions>> = {
