@@ -4,7 +4,7 @@
 //   lambda(s) = discount * distinct(s) / N(s),       P(y) = (count(y) + smoothing) / (N + smoothing * symbols).
 // The row of s has the offset log lambda(s), and log(P(y | s) / (lambda(s) P(y | s'))) > 0 for the symbols seen after it; a
 // context's rows and log P(y) then add up to log P(y | s), where s is all it remembers. Shorter n-grams have their plain
-// counts, not Kneser and Ney's: a context that remembers less asks for just that conditional probability.
+// counts, unless Kneser and Ney's are asked for: a context that remembers less asks for just that conditional probability.
 
 import { InputError } from "./errors.js";
 import type { RowSpace } from "./problem.js";
@@ -20,6 +20,13 @@ export interface NgramOptions {
   smoothing: number;
   /** Sequences begin and end: `^` is remembered, and the symbol after the last real one is the end. */
   ends: boolean;
+  /**
+   * A symbol after a shorter suffix counts once for each longer suffix it was seen after, as Kneser and Ney do: best where
+   * the longest suffix known is always asked. Default false.
+   */
+  continuation?: boolean;
+  /** Suffixes of two events and more that count less than this are left out, unless a longer one is kept. Default 1. */
+  fewest?: number;
 }
 
 export const ngramDefaults: NgramOptions = { order: 2, discount: 0.25, smoothing: 0.01, ends: true };
@@ -44,22 +51,22 @@ export function ngramModel(
 ): NgramModel {
   const options = { ...ngramDefaults, ...given };
   checkNgramOptions(options);
-  const { order, ends } = options;
+  const { order, ends, continuation = false, fewest = 1 } = options;
   const symbolCount = plainCount + (ends ? 1 : 0);
   // Node 0 is the empty suffix; events are moved up by one so that `^` is 0.
   const nodes = new PairTable(plainCount + 1);
   const counts = new PairTable(symbolCount);
   const parents: number[] = [-1];
   const total = new Float64Array(symbolCount);
+  const path = new Int32Array(order);
   for (const sequence of sequences) {
     const length = sequence.length;
     for (let i = 0; i < length + (ends ? 1 : 0); i++) {
       const symbol = i < length ? sequence[i] : plainCount;
-      total[symbol]++;
       let node = 0;
-      for (let back = 1; back <= order; back++) {
-        const at = i - back;
-        if (at < (ends ? -1 : 0)) break;
+      let known = 0;
+      for (; known < order && i - known > (ends ? -1 : 0); known++) {
+        const at = i - known - 1;
         const event = at < 0 ? 0 : sequence[at] + 1;
         const place = nodes.placeOf(node, event);
         if (nodes.value[place] === 0) {
@@ -67,9 +74,15 @@ export function ngramModel(
           parents.push(node);
         }
         node = nodes.value[place];
-        const counted = counts.placeOf(node, symbol); // first, as it may move the values
-        counts.value[counted]++;
+        path[known] = node;
       }
+      // From the longest suffix to the shortest.
+      let isNew = true;
+      for (let n = known - 1; n >= 0 && (isNew || !continuation); n--) {
+        const counted = counts.placeOf(path[n], symbol); // first, as it may move the values
+        isNew = counts.value[counted]++ === 0;
+      }
+      if (isNew || !continuation) total[symbol]++;
     }
   }
   const sum = total.reduce((a, b) => a + b, 0) + options.smoothing * symbolCount;
@@ -81,6 +94,7 @@ export function ngramModel(
   const probability = new Float64Array(symbols.length);
   const weights = new Float64Array(symbols.length);
   const offsets = new Float64Array(nodeCount - 1);
+  const isKept = new Uint8Array(nodeCount).fill(1);
   // Row r is that of node r + 1. Parents come before children, so their probabilities are ready.
   for (let node = 1; node < nodeCount; node++) {
     let seen = 0;
@@ -88,6 +102,7 @@ export function ngramModel(
     const lambda = (options.discount * (start[node + 1] - start[node])) / seen;
     offsets[node - 1] = Math.log(lambda);
     const parent = parents[node];
+    if (parent > 0 && seen < fewest) isKept[node] = 0;
     // Every symbol seen after a suffix was seen after the shorter one: one walk finds them all.
     let p = start[parent];
     for (let e = start[node]; e < start[node + 1]; e++) {
@@ -108,7 +123,7 @@ export function ngramModel(
     childEvent: children.second.map((event) => (event === 0 ? BEGIN : event - 1)),
     childNode: children.value,
   };
-  return {
+  const model: NgramModel = {
     options,
     symbolCount,
     unigram: unigramProbability.map(Math.log),
@@ -119,22 +134,40 @@ export function ngramModel(
     },
     weights,
   };
+  if (!isKept.includes(0)) return model;
+  for (let node = nodeCount - 1; node > 0; node--) if (isKept[node]) isKept[parents[node]] = 1;
+  return keptSuffixes(model, isKept);
 }
 
-/** The model that looks `order` events back, as if it had been made so: shorter n-grams have the same counts in both. */
+/** The model that looks `order` events back, as if it had been made so, if shorter n-grams have their plain counts. */
 export function shorterNgram(model: NgramModel, order: number): NgramModel {
+  const [family] = model.space.families;
+  const { row, childStart, childNode } = family.tree;
+  const depth = new Int32Array(row.length);
+  for (let node = 0; node < row.length; node++) {
+    for (let child = childStart[node]; child < childStart[node + 1]; child++) depth[childNode[child]] = depth[node] + 1;
+  }
+  const { space, options, ...rest } = keptSuffixes(
+    model,
+    Uint8Array.from(depth, (own) => (own <= order ? 1 : 0)),
+  );
+  return {
+    ...rest,
+    options: { ...options, order },
+    space: { ...space, families: [{ ...space.families[0], depth: order }] },
+  };
+}
+
+/** The model with the suffixes whose nodes are kept; a node's parent is kept with it. */
+function keptSuffixes(model: NgramModel, isKept: Uint8Array): NgramModel {
   const { space, weights } = model;
   const { table, offsets } = space;
   const [family] = space.families;
   const { row, childStart, childEvent, childNode } = family.tree;
-  const depth = new Int32Array(row.length);
   // Parents come before children, in the old numbers as in the new.
-  for (let node = 0; node < row.length; node++) {
-    for (let child = childStart[node]; child < childStart[node + 1]; child++) depth[childNode[child]] = depth[node] + 1;
-  }
   const renamed = new Int32Array(row.length).fill(-1);
   let kept = 0;
-  for (let node = 0; node < row.length; node++) if (depth[node] <= order) renamed[node] = kept++;
+  for (let node = 0; node < row.length; node++) if (isKept[node]) renamed[node] = kept++;
   const start = [0];
   const symbols: number[] = [];
   const ownWeights: number[] = [];
@@ -166,10 +199,9 @@ export function shorterNgram(model: NgramModel, order: number): NgramModel {
   };
   return {
     ...model,
-    options: { ...model.options, order },
     space: {
       table: { symbolCount: table.symbolCount, start: Int32Array.from(start), symbols: Int32Array.from(symbols) },
-      families: [{ ...family, tree, depth: order }],
+      families: [{ ...family, tree }],
       offsets: Float64Array.from(ownOffsets),
     },
     weights: Float64Array.from(ownWeights),

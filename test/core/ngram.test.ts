@@ -11,18 +11,27 @@ const settings = fc.record({
   discount: fc.double({ min: 0.05, max: 0.95, noNaN: true }),
   smoothing: fc.double({ min: 0.001, max: 2, noNaN: true }),
   ends: fc.boolean(),
+  continuation: fc.boolean(),
 });
 
 /** P(y | suffix) straight from the definition. */
 function definition(sequences: number[][], options: NgramOptions, suffix: number[], symbol: number): number {
   const symbolCount = options.ends ? 5 : 4;
   const whole = sequences.map((s) => (options.ends ? [-1, ...s, 4] : s));
-  const after = (wanted: number[]): number[] =>
-    whole.flatMap((s) =>
+  const after = (wanted: number[]): number[] => {
+    const found = whole.flatMap((s) =>
       s.flatMap((y, i) =>
-        y !== -1 && i >= wanted.length && wanted.every((w, k) => s[i - wanted.length + k] === w) ? [y] : [],
+        y !== -1 && i >= wanted.length && wanted.every((w, k) => s[i - wanted.length + k] === w)
+          ? [{ y, before: s[i - wanted.length - 1] }]
+          : [],
       ),
     );
+    if (!options.continuation || wanted.length === options.order) return found.map(({ y }) => y);
+    // Once for each event before the suffix; each time where there is none.
+    const longer = new Set(found.flatMap(({ y, before }) => (before === undefined ? [] : [`${before} ${y}`])));
+    const first = found.filter(({ before }) => before === undefined).map(({ y }) => y);
+    return [...first, ...[...longer].map((pair) => Number(pair.split(" ")[1]))];
+  };
   const recurse = (wanted: number[]): number => {
     const seen = after(wanted);
     const count = seen.filter((y) => y === symbol).length;
@@ -36,6 +45,21 @@ function definition(sequences: number[][], options: NgramOptions, suffix: number
 }
 
 describe("an n-gram model", () => {
+  it("leaves out rare suffixes of two events and more", () => {
+    // After 0 1 comes 2 twice, after 3 1 comes 2 once.
+    const sequences = [
+      [0, 1, 2],
+      [0, 1, 2],
+      [3, 1, 2],
+    ];
+    const all = ngramModel(sequences, 4, { order: 2 });
+    const common = ngramModel(sequences, 4, { order: 2, fewest: 2 });
+    expect(ngramScore(common, [0, 1], 2)).toBeCloseTo(ngramScore(all, [0, 1], 2), 12);
+    expect(ngramScore(common, [3, 1], 2)).toBeCloseTo(ngramScore(all, [1], 2), 12);
+    expect(ngramScore(all, [3, 1], 2)).not.toBeCloseTo(ngramScore(all, [1], 2), 3);
+    expect(common.weights.length).toBeLessThan(all.weights.length);
+  });
+
   const suffixes = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 3 });
 
   it("has the probabilities of absolute discounting", () =>
@@ -50,10 +74,10 @@ describe("an n-gram model", () => {
       { numRuns: 300 },
     ));
 
-  it("sums to one after any suffix, and leaves nothing impossible", () =>
+  it("sums to one after any suffix, and leaves nothing impossible, with rare suffixes left out too", () =>
     fc.assert(
-      fc.property(settings, suffixes, ({ sequences, ...options }, suffix) => {
-        const model = ngramModel(sequences, 4, options);
+      fc.property(settings, suffixes, fc.integer({ min: 1, max: 3 }), ({ sequences, ...options }, suffix, fewest) => {
+        const model = ngramModel(sequences, 4, { ...options, fewest });
         const probabilities = Array.from({ length: model.symbolCount }, (_, y) =>
           Math.exp(ngramScore(model, suffix, y)),
         );
@@ -72,9 +96,9 @@ describe("an n-gram model", () => {
       { numRuns: 50 },
     ));
 
-  it("cut to a lower order is the model made with that order", () =>
+  it("with plain counts, cut to a lower order, is the model made with that order", () =>
     fc.assert(
-      fc.property(settings, fc.nat(3), ({ sequences, ...options }, less) => {
+      fc.property(settings, fc.nat(3), ({ sequences, continuation: _, ...options }, less) => {
         const order = Math.max(0, options.order - less);
         const cut = shorterNgram(ngramModel(sequences, 4, options), order);
         expect(cut).toEqual(ngramModel(sequences, 4, { ...options, order }));
