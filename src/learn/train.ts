@@ -428,6 +428,6 @@ export function addJudged(sum: Judged, more: Judged): void {
 }
 
 /** Lets timers, signals and messages through. */
-function pause(): Promise<void> {
+export function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -2,10 +2,13 @@
 //   inputs, outputs            string tables: the symbols of either side
 //   rows                       the row table; weights F32 beside it
 //   windows, outputs.n, moves  row trees: substrings of the input; n-grams of outputs; n-grams of moves
+//   joint                      if there is a joint model: its graphones' symbols, and the rows, tree and unigrams of its n-grams
 //   words                      if there is a model of words: the words' symbols, and how often which follows which
 
 import * as v from "valibot";
+import type { NgramModel } from "../core/ngram.js";
 import { BEGIN } from "../core/trellis.js";
+import { type JointParts, jointNgrams } from "../tasks/joint-model.js";
 import {
   checkTransducerOptions,
   strategies,
@@ -48,7 +51,12 @@ const optionsSchema = v.object({
   minCount: count,
   // Older files have none.
   words: v.optional(v.number(), 0),
+  jointGrams: v.optional(small, 0),
 });
+
+/** Powers of the two models. */
+const power = v.pipe(v.number(), v.minValue(0), v.maxValue(1000));
+const jointSchema = v.object({ own: power, joint: power });
 
 const summarySchema = v.object({
   pairs: count,
@@ -78,6 +86,17 @@ export function encodeTransducer(transducer: Transducer): FileParts {
   putTree(parts, "moves", rows.moveTree);
   putTable(parts, "rows", rows.table);
   parts.tensors.weights = { data: Float32Array.from(transducer.weights) };
+  if (transducer.joint) {
+    const { start, symbols, ngram, own, joint } = transducer.joint.parts;
+    putJson(parts, "joint", { own, joint });
+    parts.tensors["joint.start"] = { data: start };
+    parts.tensors["joint.symbols"] = { data: symbols };
+    putTree(parts, "joint.n", ngram.space.families[0].tree);
+    putTable(parts, "joint.rows", ngram.space.table);
+    parts.tensors["joint.weights"] = { data: Float32Array.from(ngram.weights) };
+    parts.tensors["joint.offsets"] = { data: Float32Array.from(ngram.space.offsets) };
+    parts.tensors["joint.unigram"] = { data: Float32Array.from(ngram.unigram) };
+  }
   if (transducer.words) {
     for (const name of wordTensors) parts.tensors[`words.${name}`] = { data: transducer.words.counts[name] };
   }
@@ -113,6 +132,7 @@ export function decodeTransducer(content: TensorFile, file?: string): Transducer
     );
     const weights = reader.floats("weights", table.symbols.length);
     const rows = { table, windowTree, outputTree, moveTree };
+    const joint = reader.hasJson("joint") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
     const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
     return new Transducer({
       inputSymbols,
@@ -123,9 +143,41 @@ export function decodeTransducer(content: TensorFile, file?: string): Transducer
       summary,
       note,
       wordCounts,
+      joint,
       calibration,
     });
   });
+}
+
+function readJoint(reader: PartsReader, order: number, boundary: number, symbolCount: number): JointParts {
+  const powers = reader.json("joint", jointSchema);
+  const start = reader.integers("joint.start");
+  const symbols = reader.integers("joint.symbols");
+  const graphones = start.length - 1;
+  const sound =
+    graphones > 0 &&
+    start[0] === 0 &&
+    start[graphones] === symbols.length &&
+    start.every((from, g) => g === 0 || from > start[g - 1]) &&
+    start.subarray(0, graphones).every((from) => symbols[from] >= 0 && symbols[from] <= boundary) &&
+    symbols.every((symbol) => symbol >= 0 && symbol < Math.max(symbolCount, boundary + 1));
+  if (!sound) throw reader.damaged("its graphones are not in order");
+  const table = reader.table("joint.rows", graphones + 2);
+  const rows = { from: 0, to: table.start.length - 1, needed: false };
+  const tree = reader.tree("joint.n", rows, (depth) => (depth < order ? [BEGIN, graphones + 1] : undefined));
+  if (!tree.row.every((row, node) => row === node - 1)) throw reader.damaged("its n-grams of graphones have no rows");
+  const ngram: NgramModel = {
+    options: { ...jointNgrams, order },
+    symbolCount: table.symbolCount,
+    unigram: reader.floats("joint.unigram", table.symbolCount),
+    space: {
+      table,
+      families: [{ tree, depth: order, skip: -2, pairs: false, keyed: false }],
+      offsets: reader.floats("joint.offsets", table.start.length - 1),
+    },
+    weights: reader.floats("joint.weights", table.symbols.length),
+  };
+  return { start, symbols, ngram, ...powers };
 }
 
 function readWordCounts(reader: PartsReader, symbolCount: number): WordCounts {

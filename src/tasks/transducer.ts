@@ -22,6 +22,7 @@ import {
   type Epoch,
   hookNames,
   hooksOf,
+  pause,
   split,
   type Trained,
   type TrainingHooks,
@@ -29,6 +30,7 @@ import {
   train,
   trainingDefaults,
 } from "../learn/train.js";
+import { type AlignedMoves, fitPowers, JointModel, type JointParts, type JudgedCandidates } from "./joint-model.js";
 import { SPACE } from "./language.js";
 import { Aligner } from "./transducer-aligner.js";
 import {
@@ -66,10 +68,18 @@ export interface TransducerOptions extends TrainingOptions {
    * candidates go by p(output | input) q(output)^words. 0 for none.
    */
   words: number;
+  /**
+   * Graphones (an input symbol with what is written for it) that a joint n-gram model looks back; it then helps to choose
+   * among the most probable outputs, with a weight that held-out inputs decide. 0 for none.
+   */
+  jointGrams: number;
 }
 
-/** What is not given is chosen by the data: see `chooseOptions`. */
-export const transducerDefaults: Omit<TransducerOptions, "maxEmit" | "minCount" | "heldOut" | "l2"> = {
+/** Options that the data decide where they are not given; see `chooseOptions`. */
+const chosenNames = ["maxEmit", "minCount", "heldOut", "l2", "jointGrams"] as const;
+type Chosen = (typeof chosenNames)[number];
+
+export const transducerDefaults: Omit<TransducerOptions, Chosen> = {
   ...trainingDefaults,
   // Seven passes, as the last one is then averaged over four (see `train`); that outweighs a little over-fitting, which
   // shows in the likelihood and not in the outputs, and which the temperature mends.
@@ -145,8 +155,8 @@ export interface TransducerSlot {
 export interface TransducedOutput {
   output: string[];
   /**
-   * Probability of the output, summed over its alignments. With a model of words, what the candidates have together is
-   * shared out among them anew.
+   * Probability of the output, summed over its alignments. With a model of graphones or words, what the candidates have
+   * together is shared out among them anew.
    */
   probability: number;
   alignment?: AlignedSymbol[];
@@ -186,19 +196,32 @@ export interface TransducerParts {
   note: Record<string, unknown>;
   /** If option `words` is above 0. */
   wordCounts?: WordCounts;
+  /** If option `jointGrams` is above 0 and training was not stopped. */
+  joint?: JointParts;
   calibration?: Calibration;
 }
 
-/** Paths looked at for the outputs of an input: so many, and so many more for each output asked for. */
+/** Paths looked at for the outputs asked for: so many, and so many more for each. */
 const PATHS = 32;
 const PATHS_PER_OUTPUT = 16;
-/** Outputs among which a model of words chooses, at least, and paths looked at for each of them. */
-const WORD_CANDIDATES = 20;
-const PATHS_PER_CANDIDATE = 4;
-/** Paths so far below the best, in logarithms, are not looked at for the one best output. */
-const HOPELESS = 7;
-/** The same where a model of words chooses, which may lift an output a good deal. */
-const WORD_HOPELESS = 10;
+
+/** Where the best output is looked for. */
+interface Search {
+  /** Candidates at most, among which models of words and of graphones choose. */
+  most: number;
+  /** No candidate is so far below the most probable one, in logarithms. */
+  within: number;
+  /** Paths so far below the best, in logarithms, are not looked at. */
+  reach: number;
+  /** Nor are more paths than this. */
+  paths: number;
+}
+
+const plainSearch: Search = { most: 1, within: Number.POSITIVE_INFINITY, reach: 7, paths: 48 };
+/** A right answer further below is seldom brought up: 20 candidates gained no more on held-out words. */
+const jointSearch: Search = { most: 5, within: 3, reach: 4, paths: 48 };
+/** A model of words may lift an output a good deal. */
+const wordSearch: Search = { most: 20, within: Number.POSITIVE_INFINITY, reach: 10, paths: 112 };
 
 export class Transducer {
   readonly inputSymbols: Alphabet;
@@ -212,6 +235,7 @@ export class Transducer {
   calibration: Calibration | undefined;
   private readonly engine: TransducerEngine;
   readonly words: WordModel | undefined;
+  readonly joint: JointModel | undefined;
 
   constructor(parts: TransducerParts) {
     this.inputSymbols = parts.inputSymbols;
@@ -225,6 +249,7 @@ export class Transducer {
     this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
     this.rows = this.engine.rows;
     const separator = this.outputSymbols.indexOf(SPACE);
+    if (parts.joint) this.joint = new JointModel(parts.joint, this.outputSymbols.size);
     if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
   }
 
@@ -254,7 +279,7 @@ export class Transducer {
     const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
     const l2 = given.checkpoint?.l2 ?? (await penaltyFor(learner, chosen, given, hooks.shouldStop));
     const options: TransducerOptions = { ...chosen, l2 };
-    const make = (trained: Trained, temperature: number): Transducer =>
+    const make = (trained: Trained, temperature: number, joint?: JointParts): Transducer =>
       new Transducer({
         inputSymbols,
         outputSymbols,
@@ -265,6 +290,7 @@ export class Transducer {
         summary: summaryOf(corpus, learner, trained, temperature),
         note: given.note ?? {},
         wordCounts,
+        joint,
       });
     let passes = 0;
     const afterPass = async (soFar: Trained): Promise<void> => {
@@ -282,7 +308,11 @@ export class Transducer {
     };
     const trained = await train(learner, options, passHooks, { start: from?.weights, checkpoint: given.checkpoint });
     await afterPass(trained);
-    return make(trained, chooseTemperature(learner, trained.weights, options));
+    const temperature = chooseTemperature(learner, trained.weights, options);
+    if (options.jointGrams === 0 || trained.stopped) return make(trained, temperature);
+    if (from?.joint) return make(trained, temperature, from.joint.parts);
+    const joint = await jointFor(make(trained, temperature), corpus, options, hooks.shouldStop);
+    return make({ ...trained, stopped: joint === undefined }, temperature, joint);
   }
 
   /** The most probable output of an input, with its probability and whatever else is asked for. */
@@ -293,8 +323,8 @@ export class Transducer {
       ...inferenceOf(this.options),
       ...options.inference,
     });
-    const found = this.byWords(this.outputsOf(trellisLattice(trellis), symbols.length, count));
-    const outputs = found.slice(0, count).map(({ output, moves, log }) => {
+    const found = this.outputsOf(trellisLattice(trellis), symbols, count);
+    const outputs = found.map(({ output, moves, log }) => {
       const made: TransducedOutput = {
         output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
         probability: Math.min(1, Math.exp(log)),
@@ -325,17 +355,25 @@ export class Transducer {
   }
 
   /**
-   * Distinct outputs, the most probable first. They are those of the best paths, but each probability is summed over all
-   * alignments. It stops when no output that is not yet seen can be more probable than the last one asked for.
+   * Distinct outputs, the most probable first: the best one, and as many as are asked for. They are those of the best paths,
+   * but each probability is summed over all alignments. It stops when no output that is not yet seen can matter.
    */
-  private outputsOf(lattice: Lattice, length: number, asked: number): Found[] {
-    const usual = this.words ? WORD_CANDIDATES : 1;
-    const count = Math.max(asked, usual);
+  private outputsOf(lattice: Lattice, input: Int32Array, asked: number): Found[] {
+    const { candidates, found } = this.candidatesOf(lattice, input, asked, this.search);
+    return this.chosen(candidates, found, input).slice(0, asked);
+  }
+
+  private candidatesOf(
+    lattice: Lattice,
+    input: Int32Array,
+    asked: number,
+    search: Search,
+  ): { candidates: Found[]; found: Found[] } {
     const found: Found[] = [];
     const seen = new Set<string>();
     let left = 1;
     const best = this.engine.kernel.bestPath() as Path;
-    const logOf = this.engine.pathOutputs(length, best);
+    const logOf = this.engine.pathOutputs(input.length, best);
     const add = (path: Path): void => {
       const output = path.symbols.filter((move) => move !== this.outputSymbols.size);
       const key = output.join();
@@ -346,36 +384,84 @@ export class Transducer {
       found.push({ output, moves: path.symbols, log });
       found.sort((a, b) => b.log - a.log);
     };
+    // Whether the first `count` outputs, as far as they are no further than `within` below the first, are surely found.
     // Outputs so improbable that numbers cannot tell what is left are taken as they come.
-    const enough = (): boolean => {
-      const last = found.length >= count ? found[count - 1].log : undefined;
-      return last !== undefined && (last < LEAST_LOG || Math.exp(last) >= left);
+    const complete = (count: number, within: number): boolean => {
+      const last = found.length >= count ? found[count - 1].log : Number.NEGATIVE_INFINITY;
+      const least = Math.max(last, found[0].log - within);
+      return least < LEAST_LOG ? found.length >= count : Math.exp(least) >= left;
+    };
+    // The candidates among which the best is chosen are the same, however many outputs are asked for.
+    let candidates: Found[] | undefined;
+    const choose = (): void => {
+      candidates ??= found.slice(0, search.most).filter(({ log }) => log >= found[0].log - search.within);
     };
     // One best path is found much faster than the first of many, and is often all that is needed.
     add(best);
-    if (enough()) return found;
-    const isUsual = count === usual;
-    let paths = PATHS + (this.words && isUsual ? PATHS_PER_CANDIDATE : PATHS_PER_OUTPUT) * count;
-    const least = isUsual ? best.score - (this.words ? WORD_HOPELESS : HOPELESS) : Number.NEGATIVE_INFINITY;
-    for (const path of bestPaths(lattice, least)) {
-      add(path);
-      if (enough() || --paths === 0) break;
+    if (complete(search.most, search.within)) choose();
+    const least = best.score - search.reach;
+    if (!candidates || (asked > 1 && !complete(asked, Number.POSITIVE_INFINITY))) {
+      let paths = 0;
+      for (const path of bestPaths(lattice, asked === 1 ? least : Number.NEGATIVE_INFINITY)) {
+        if (path.score < least) choose();
+        add(path);
+        paths++;
+        if (paths === search.paths || complete(search.most, search.within)) choose();
+        if (!candidates) continue;
+        if (asked === 1 || complete(asked, Number.POSITIVE_INFINITY)) break;
+        if (paths >= PATHS + PATHS_PER_OUTPUT * asked) break;
+      }
+      choose();
     }
-    return found.slice(0, count);
+    return { candidates: candidates ?? [], found };
   }
 
-  /** With a model of words: shares out what candidates have together in proportion to p(output | input) q(output)^words. */
-  private byWords(found: Found[]): Found[] {
-    const { words } = this;
-    if (!words) return found;
-    const weighted = found.map((one) => ({
-      ...one,
-      log: one.log + this.options.words * words.logProbability(one.output),
+  /** What a joint model is to choose among for an input, with what it thinks of each. */
+  judgedCandidates(input: Int32Array, joint: JointModel, isRight: (output: number[]) => boolean): JudgedCandidates {
+    const lattice = trellisLattice(this.engine.forward(input, this.weights));
+    return this.candidatesOf(lattice, input, 1, jointSearch).candidates.map(({ output, moves, log }) => ({
+      own: log,
+      joint: joint.logProbability({ input, moves }),
+      right: isRight(output),
     }));
-    const sum = (outputs: Found[]): number =>
+  }
+
+  private get search(): Search {
+    return this.words ? wordSearch : this.joint ? jointSearch : plainSearch;
+  }
+
+  /**
+   * With models that choose among candidates: shares out what these have together in proportion to
+   *   p(output | input)^own q(alignment)^joint w(output)^words
+   * and puts the best of them first. Other outputs follow by the same measure, as far as what is left for them allows.
+   */
+  private chosen(candidates: readonly Found[], found: Found[], input: Int32Array): Found[] {
+    const { words, joint } = this;
+    if (!words && !joint) return found;
+    const weighted = (one: Found): Found => {
+      let { log } = one;
+      if (joint) {
+        const pair = { input, moves: one.moves };
+        log = joint.parts.own * log + joint.parts.joint * joint.logProbability(pair);
+      }
+      if (words) log += this.options.words * words.logProbability(one.output);
+      return { ...one, log };
+    };
+    const sum = (outputs: readonly Found[]): number =>
       outputs.reduce((total, { log }) => logAdd(total, log), Number.NEGATIVE_INFINITY);
-    const difference = sum(found) - sum(weighted);
-    return weighted.map((one) => ({ ...one, log: one.log + difference })).sort((a, b) => b.log - a.log);
+    const byLog = (a: Found, b: Found): number => b.log - a.log;
+    const times =
+      (factor: number) =>
+      (one: Found): Found => ({ ...one, log: one.log + factor });
+    const own = candidates.map(weighted);
+    const together = sum(candidates);
+    const scale = together - sum(own);
+    const others = found.filter((one) => !candidates.includes(one)).map(weighted);
+    const left = Math.log(Math.max(0, -Math.expm1(Math.min(0, together))));
+    const otherScale = others.length > 0 ? Math.min(scale, left - sum(others)) : 0;
+    const [best, ...rest] = own.map(times(scale)).sort(byLog);
+    const below = others.map(times(otherScale)).map((one) => ({ ...one, log: Math.min(one.log, best.log) }));
+    return [best, ...[...rest, ...below].sort(byLog)];
   }
 
   private slotsOf(trellis: Trellis, length: number): TransducerSlot[] {
@@ -392,7 +478,10 @@ export class Transducer {
     }));
   }
 
-  /** Log of the probability that an input has an output, summed over alignments, without a model of words; -Infinity if it cannot be written. */
+  /**
+   * Log of the probability that an input has an output, summed over alignments, without models of graphones or words;
+   * -Infinity if it cannot be written.
+   */
   logLikelihood(input: readonly string[], output: readonly string[]): number {
     const { symbols } = this.encode(input);
     const answer = this.encodeOutput(output);
@@ -405,10 +494,14 @@ export class Transducer {
   align(input: readonly string[], output: readonly string[]): AlignedSymbol[] | undefined {
     const { symbols } = this.encode(input);
     const answer = this.encodeOutput(output);
-    if (!answer) return undefined;
-    const trellis = this.engine.forward(symbols, this.weights);
-    const path = bestPath(clampTrellis(trellis, writes(answer, this.outputSymbols.size)));
-    return path ? this.alignmentOf(input, path.symbols) : undefined;
+    const moves = answer && this.bestMoves(symbols, answer);
+    return moves && this.alignmentOf(input, moves);
+  }
+
+  /** The moves of the best alignment of a pair. */
+  bestMoves(input: Int32Array, output: Int32Array): readonly number[] | undefined {
+    const trellis = this.engine.forward(input, this.weights);
+    return bestPath(clampTrellis(trellis, writes(output, this.outputSymbols.size)))?.symbols;
   }
 
   private alignmentOf(input: readonly string[], moves: readonly number[]): AlignedSymbol[] {
@@ -556,6 +649,45 @@ async function imputeMoves(
   return moves;
 }
 
+/**
+ * The joint model of the best alignments of all pairs, with powers fitted to held-out inputs while these are not counted;
+ * undefined if it was stopped.
+ */
+async function jointFor(
+  transducer: Transducer,
+  corpus: PairCorpus,
+  options: TransducerOptions,
+  shouldStop: TrainingHooks["shouldStop"],
+): Promise<JointParts | undefined> {
+  const { training, heldOut } = split(corpus.inputCount, options);
+  const shift = transducer.outputSymbols.size;
+  const aligned: AlignedMoves[] = [];
+  let paused = Date.now();
+  const align = async (inputs: Int32Array): Promise<boolean> => {
+    for (const i of inputs) {
+      const input = inputOf(corpus, i);
+      for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+        const moves = transducer.bestMoves(input, answerOf(corpus, a));
+        if (moves) aligned.push({ input, moves: Int32Array.from(moves) });
+      }
+      if (Date.now() - paused < 100) continue;
+      await pause();
+      if (shouldStop?.()) return false;
+      paused = Date.now();
+    }
+    return true;
+  };
+  if (!(await align(training))) return undefined;
+  const learned = JointModel.count(aligned, options.jointGrams, shift);
+  const judged = Array.from(heldOut.slice(0, MOST_HELD_OUT), (i) => {
+    const right = new Set<string>();
+    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) right.add(answerOf(corpus, a).join());
+    return transducer.judgedCandidates(inputOf(corpus, i), learned, (output) => right.has(output.join()));
+  });
+  if (!(await align(heldOut))) return undefined;
+  return JointModel.count(aligned, options.jointGrams, shift).with(fitPowers(judged)).parts;
+}
+
 /** Held-out inputs on which the temperature is chosen, at most. */
 const TEMPERATURE_INPUTS = 2_000;
 
@@ -604,7 +736,6 @@ function summaryOf(
 }
 
 const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
-const chosenNames = ["maxEmit", "minCount", "heldOut", "l2"] as const;
 
 function readHooks(given: TrainTransducerOptions): TrainingHooks {
   const known = [...Object.keys(transducerDefaults), ...chosenNames, ...hookNames, ...otherNames];
@@ -614,11 +745,13 @@ function readHooks(given: TrainTransducerOptions): TrainingHooks {
 
 /** Inputs held out, at most: more would not choose better and would be missed in training. */
 const MOST_HELD_OUT = 2_000;
+/** Graphones that a joint model looks back: more gained nothing on held-out words of the CMU dictionary. */
+const JOINT_GRAMS = 6;
 
 /**
  * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
  * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000; `l2` is 4, less with few inputs, and
- * with many what is best on held-out pairs.
+ * with many what is best on held-out pairs; with many, too, a joint model looks six graphones back.
  */
 export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions): TransducerOptions {
   const options: TransducerOptions = {
@@ -627,10 +760,13 @@ export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions)
     minCount: corpus.inputCount > FEW_INPUTS ? 2 : 1,
     heldOut: Math.min(0.1, MOST_HELD_OUT / corpus.inputCount),
     l2: 4 * Math.min(1, corpus.inputCount / 500),
+    jointGrams: 0,
   };
   for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
   }
+  const canJudge = options.heldOut > 0 && corpus.inputCount >= FEWEST_TO_CHOOSE;
+  if (given.jointGrams === undefined && options.strategy === "rcms" && canJudge) options.jointGrams = JOINT_GRAMS;
   checkTransducerOptions(options);
   return options;
 }
@@ -713,6 +849,12 @@ export function checkTransducerOptions(options: TransducerOptions): void {
   }
   checks.share("lightest");
   checks.between("words", 0, MOST_WORDS);
+  checks.whole("jointGrams", 0);
+  if (options.jointGrams > 0 && options.heldOut === 0) {
+    throw new InputError(
+      "option `jointGrams` needs inputs held out, which decide how much the model of graphones counts",
+    );
+  }
   checks.oneOf("strategy", strategies);
 }
 

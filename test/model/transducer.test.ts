@@ -27,36 +27,46 @@ describe("a transducer's file", () => {
     expect(loaded.note).toEqual({ input: { format: "tsv" } });
   });
 
-  it("keeps a model of words, and is refused, or usable, when its numbers are changed", async () => {
-    const texts = ["ab", "a b", "b a", "abb a"].map((text) => ({ input: [...text], output: [...text] }));
-    const transducer = await Transducer.train(texts, { epochs: 3, words: 0.4 });
-    const input = [..."ab b"];
-    const bytes = encodeModel(transducer);
-    const loaded = decodeModel(bytes) as Transducer;
-    expect(loaded.predict(input, { nbest: 5 })).toEqual(transducer.predict(input, { nbest: 5 }));
-    const content = decodeTensors(bytes);
-    const names = Object.keys(content.tensors).filter((name) => name.startsWith("words."));
-    expect(names).toHaveLength(5);
-    for (const name of names) {
-      for (const value of [-2, -1, 0, 1, 1000]) {
-        for (let i = 0; i < content.tensors[name].data.length; i++) {
-          const data = content.tensors[name].data.slice();
-          data[i] = value;
-          const tensors = { ...content.tensors, [name]: { data } };
-          let changed: Transducer;
-          try {
-            changed = decodeModel(encodeTensors({ metadata: content.metadata, tensors })) as Transducer;
-          } catch (error) {
-            expect(error).toBeInstanceOf(InputError);
-            continue;
+  const helpers = [
+    { kind: "words", lists: 5, options: { words: 0.4 } },
+    { kind: "joint", lists: 11, options: { jointGrams: 2, heldOut: 0.3 } },
+  ];
+  it.each(helpers)(
+    "keeps a model of $kind, and is refused, or usable, when its numbers are changed",
+    async (helper) => {
+      const texts = ["ab", "a b", "b a", "abb a", "b", "a", "ba", "bb", "aab", "b b", "a a"];
+      const transducer = await Transducer.train(
+        texts.map((text) => ({ input: [...text], output: [...text] })),
+        { epochs: 3, ...helper.options },
+      );
+      const input = [..."ab b"];
+      const bytes = encodeModel(transducer);
+      const loaded = decodeModel(bytes) as Transducer;
+      expect(loaded.predict(input, { nbest: 5 })).toEqual(transducer.predict(input, { nbest: 5 }));
+      const content = decodeTensors(bytes);
+      const names = Object.keys(content.tensors).filter((name) => name.startsWith(`${helper.kind}.`));
+      expect(names).toHaveLength(helper.lists);
+      for (const name of names) {
+        for (const value of [-2, -1, 0, 1, 1000]) {
+          for (let i = 0; i < content.tensors[name].data.length; i++) {
+            const data = content.tensors[name].data.slice();
+            data[i] = value;
+            const tensors = { ...content.tensors, [name]: { data } };
+            let changed: Transducer;
+            try {
+              changed = decodeModel(encodeTensors({ metadata: content.metadata, tensors })) as Transducer;
+            } catch (error) {
+              expect(error).toBeInstanceOf(InputError);
+              continue;
+            }
+            const { probability } = changed.predict(input);
+            expect(probability).toBeGreaterThan(0);
+            expect(probability).toBeLessThanOrEqual(1);
           }
-          const { probability } = changed.predict(input);
-          expect(probability).toBeGreaterThan(0);
-          expect(probability).toBeLessThanOrEqual(1);
         }
       }
-    }
-  });
+    },
+  );
 
   it("is refused when any byte is changed or missing", async () => {
     const bytes = encodeModel(await trained);

@@ -70,6 +70,11 @@ export function addTransducerOptions(command: Command): Command {
     .option("--contexts <n>", `contexts to keep at each slot (default ${d.contexts})`, whole(0))
     .option("--window <n>", `input symbols to look at on either side (default ${d.window})`, whole(0))
     .option("--min-count <n>", "leave out features seen fewer times", whole(1))
+    .option(
+      "--joint-grams <n>",
+      "graphones that a joint n-gram model looks back (default 6 with many pairs; 0: none)",
+      whole(0),
+    )
     .option("--words <x>", "weight of a model of the outputs' words (default 0: none)", real(0, { most: MOST_WORDS }))
     .option("--epochs <n>", `passes over the pairs at most (default ${d.epochs})`, whole(1))
     .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true, most: limits.rate }))
@@ -133,6 +138,7 @@ const optionNames = [
   "window",
   "minCount",
   "words",
+  "jointGrams",
   "epochs",
   "rate",
   "l2",

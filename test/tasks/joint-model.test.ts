@@ -1,0 +1,175 @@
+// The joint model: a probability over aligned pairs, powers that are fitted as a direct search finds them, and a transducer
+// that chooses by it.
+
+import * as fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { InputError } from "../../src/core/errors.js";
+import { fitPowers, JointModel, type JudgedCandidates } from "../../src/tasks/joint-model.js";
+import { Transducer } from "../../src/tasks/transducer.js";
+
+const SHIFT = 2;
+
+describe("a joint model", () => {
+  it("gives all aligned pairs together a probability of one", () => {
+    // Input symbols 0 and 1; 0 or 1 is written, or nothing. Short pairs often, so that little is left for long ones.
+    const pairs = [
+      { input: [0], moves: [0, SHIFT] },
+      { input: [1], moves: [1, SHIFT] },
+      { input: [0, 1], moves: [SHIFT, 1, SHIFT] },
+    ];
+    const often = Array.from({ length: 300 }, () => pairs).flat();
+    const model = JointModel.count(often, 3, SHIFT);
+    const graphones = [0, 1].flatMap((input) => [[], [0], [1]].map((written) => ({ input, written })));
+    let sum = 0;
+    let sequences: (typeof graphones)[] = [[]];
+    for (let length = 0; length <= 4; length++) {
+      for (const sequence of sequences) {
+        const moves = sequence.flatMap(({ written }) => [...written, SHIFT]);
+        sum += Math.exp(model.logProbability({ input: sequence.map(({ input }) => input), moves }));
+      }
+      sequences = sequences.flatMap((sequence) => graphones.map((graphone) => [...sequence, graphone]));
+    }
+    // Three of the six graphones were never seen, and share one symbol: the sum counts what that has three times.
+    expect(sum).toBeGreaterThan(0.99);
+    expect(sum).toBeLessThan(1.01);
+  });
+
+  it("prefers what it has seen side by side", () => {
+    const model = JointModel.count(
+      [
+        { input: [0, 1], moves: [0, SHIFT, 1, SHIFT] },
+        { input: [0, 0], moves: [1, SHIFT, 0, SHIFT] },
+        { input: [0, 1], moves: [0, SHIFT, 1, SHIFT] },
+      ],
+      2,
+      SHIFT,
+    );
+    const log = (...moves: number[]): number => model.logProbability({ input: [0, 1], moves });
+    expect(log(0, SHIFT, 1, SHIFT)).toBeGreaterThan(log(1, SHIFT, 1, SHIFT));
+    expect(log(1, SHIFT, 1, SHIFT)).toBeGreaterThan(log(1, 1, SHIFT, 0, 0, SHIFT));
+    expect(log(1, 1, SHIFT, 0, 0, SHIFT)).toBeGreaterThan(Number.NEGATIVE_INFINITY);
+  });
+});
+
+describe("fitted powers", () => {
+  const candidate = fc.record({
+    own: fc.double({ min: -4, max: 0, noNaN: true }),
+    joint: fc.double({ min: -30, max: -5, noNaN: true }),
+  });
+  const inputs = fc
+    .array(fc.tuple(fc.array(candidate, { minLength: 2, maxLength: 4 }), fc.nat(3)), { minLength: 3, maxLength: 12 })
+    .map((all): JudgedCandidates[] =>
+      all.map(([candidates, right]) =>
+        candidates.map((one, i) => ({ ...one, right: i === Math.min(right, candidates.length - 1) })),
+      ),
+    );
+  /** What is to be maximised: log-likelihood of the right answers, with a prior of one input at (1, 0). */
+  function objective(all: readonly JudgedCandidates[], own: number, joint: number): number {
+    let sum = -((own - 1) ** 2 + joint ** 2) / 2;
+    for (const candidates of all) {
+      const weights = candidates.map((one) => Math.exp(own * one.own + joint * one.joint));
+      const right = weights.reduce((total, weight, i) => total + (candidates[i].right ? weight : 0), 0);
+      sum += Math.log(right / weights.reduce((a, b) => a + b));
+    }
+    return sum;
+  }
+
+  it("cannot be bettered by powers nearby", () =>
+    fc.assert(
+      fc.property(inputs, (all) => {
+        const { own, joint } = fitPowers(all);
+        const reached = objective(all, own, joint);
+        expect(Number.isFinite(reached)).toBe(true);
+        for (const [more, further] of [
+          [0.05, 0],
+          [-0.05, 0],
+          [0, 0.05],
+          [0, -0.05],
+        ]) {
+          if (own + more < 0 || joint + further < 0) continue;
+          expect(objective(all, own + more, joint + further)).toBeLessThan(reached + 1e-6);
+        }
+      }),
+      { numRuns: 200 },
+    ));
+
+  it("leaves the transducer alone where nothing was held out", () => {
+    expect(fitPowers([])).toEqual({ own: 1, joint: 0 });
+  });
+});
+
+describe("a transducer with a joint model", () => {
+  // `x` is written X after `a` and Y after `b`, three symbols before, mostly.
+  const pairs = Array.from({ length: 1200 }, (_, i) => {
+    const middle = [0, 1, 2].map((k) => "cdef"[(i >> (2 * k)) & 3]).join("");
+    const first = i % 2 === 0 ? "a" : "b";
+    const last = (i % 7 === 0) === (first === "a") ? "Y" : "X";
+    return { input: [...`${first}${middle}x${i >> 6}`], output: [first, ...middle, last] };
+  });
+  let transducer: Transducer;
+  beforeAll(async () => {
+    transducer = await Transducer.train(pairs, { epochs: 2, window: 1, moveGrams: [2], outputGrams: 1, l2: 1 });
+  });
+  const inputs = ["acdex", "bfedx", "accx", "bx", "adeedx1", "qx"];
+
+  it("has one where there are many pairs, and none where it is told so", async () => {
+    expect(transducer.joint).toBeDefined();
+    const few = await Transducer.train(pairs.slice(0, 50), { epochs: 1 });
+    expect(few.joint).toBeUndefined();
+    const told = await Transducer.train(pairs, { epochs: 1, l2: 1, jointGrams: 0 });
+    expect(told.joint).toBeUndefined();
+  });
+
+  it("gives the same best output, however many are asked for, and probabilities below one together", () => {
+    for (const input of inputs) {
+      const alone = transducer.predict([...input]);
+      for (const nbest of [1, 3, 8]) {
+        const outputs = transducer.predict([...input], { nbest }).nbest ?? [];
+        expect(outputs[0].output).toEqual(alone.output);
+        expect(outputs[0].probability).toBeCloseTo(alone.probability, 12);
+        const probabilities = outputs.map(({ probability }) => probability);
+        expect(probabilities.reduce((a, b) => a + b)).toBeLessThan(1 + 1e-9);
+        expect([...probabilities].sort((a, b) => b - a)).toEqual(probabilities);
+        expect(new Set(outputs.map(({ output }) => output.join())).size).toBe(outputs.length);
+      }
+    }
+  });
+
+  it("shares out what candidates have in proportion to both models' powers", () => {
+    const joint = transducer.joint as JointModel;
+    const without = new Transducer({ ...transducer, rows: transducer.rows, joint: undefined });
+    let compared = 0;
+    for (const input of inputs) {
+      const [first, second] = transducer.predict([...input], { nbest: 2, alignment: true }).nbest ?? [];
+      const plain = without.predict([...input], { nbest: 12 }).nbest ?? [];
+      const shift = transducer.outputSymbols.size;
+      const symbols = [...input].map((name) => {
+        const symbol = transducer.inputSymbols.indexOf(name);
+        return symbol < 0 ? transducer.inputSymbols.size : symbol;
+      });
+      const score = ({ output, alignment }: typeof first): number => {
+        const own = plain.find((one) => one.output.join() === output.join());
+        if (!own) return Number.NaN;
+        const moves = (alignment ?? []).flatMap((one) => [
+          ...one.output.map((name) => transducer.outputSymbols.indexOf(name)),
+          shift,
+        ]);
+        return (
+          joint.parts.own * Math.log(own.probability) +
+          joint.parts.joint * joint.logProbability({ input: symbols, moves })
+        );
+      };
+      const own = (one: typeof first) =>
+        plain.find(({ output }) => output.join() === one.output.join())?.probability ?? 0;
+      // Both are candidates if neither is too far below the other.
+      if (!second || Math.abs(Math.log(own(first) / own(second))) > 2.9) continue;
+      compared++;
+      expect(Math.log(first.probability / second.probability)).toBeCloseTo(score(first) - score(second), 8);
+    }
+    expect(compared).toBeGreaterThan(0);
+  });
+
+  it("needs inputs held out", async () => {
+    await expect(Transducer.train(pairs, { heldOut: 0, jointGrams: 3 })).rejects.toThrow(InputError);
+  });
+});
