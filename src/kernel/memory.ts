@@ -65,13 +65,23 @@ export class KernelMemory implements Arrays {
       if (!dirty) new Uint8Array(this.buffer, address, size).fill(0);
       return { address, bytes: size };
     }
-    const from = Atomics.add(this.top(), 0, size);
-    const needed = Math.ceil((from + size) / PAGE);
-    const present = this.memory.buffer.byteLength / PAGE;
-    if (from + size > MOST_PAGES * PAGE || (needed > present && !this.growTo(needed, present))) {
+    const from = this.raiseTop(size);
+    if (from === undefined) {
       throw new RangeError(`not enough memory: ${bytes} more bytes do not fit into the kernel's`);
     }
     return { address: from, bytes: size };
+  }
+
+  /** Moves the top up and returns where it was; undefined, and it stays there, if the memory cannot hold so much. */
+  private raiseTop(size: number): number | undefined {
+    for (;;) {
+      const from = Atomics.load(this.top(), 0);
+      if (from + size > MOST_PAGES * PAGE) return undefined;
+      const needed = Math.ceil((from + size) / PAGE);
+      const present = this.memory.buffer.byteLength / PAGE;
+      if (needed > present && !this.growTo(needed, present)) return undefined;
+      if (Atomics.compareExchange(this.top(), 0, from, from + size) === from) return from;
+    }
   }
 
   private growTo(needed: number, present: number): boolean {
