@@ -40,9 +40,9 @@ export const referenceLoops: Loops = {
 
   truncate({ touched, touchedCount, values }, table, threshold, seed) {
     const unit = threshold / 2 ** 32;
-    let state = seed;
     for (let i = 0; i < touchedCount; i++) {
       const row = touched[i];
+      let state = seedOfRow(seed, row);
       for (let e = table.start[row]; e < table.start[row + 1]; e++) {
         const size = Math.abs(values[e]);
         if (size === 0 || size >= threshold) continue;
@@ -82,6 +82,14 @@ export const referenceLoops: Loops = {
     gradient.touchedCount = 0;
   },
 };
+
+/** Where the random numbers of a row begin: the seed and its number, mixed by the last steps of MurmurHash3; never 0. */
+function seedOfRow(seed: number, row: number): number {
+  let x = seed ^ Math.imul(row, 0xcc9e2d51);
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return x ^ (x >>> 16) || 1;
+}
 
 function touchRow(row: number, gradient: GradientArrays): void {
   if (gradient.isTouched[row]) return;

@@ -19,10 +19,13 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe("training", () => {
-  test("--deterministic gives the same model, bit for bit, with one, two and three threads", async () => {
+  test.each([
+    ["", []],
+    [" with parts of gradients rounded at random", ["--truncate", "0.05"]],
+  ])("--deterministic gives the same model, bit for bit, with one, two and three threads,%s", async (_, more) => {
     for (const threads of ["1", "2", "3"]) {
       const { code, error } = await folder.run(
-        train(`same${threads}.sg`, "--threads", threads, "--deterministic", "--quiet"),
+        train(`same${threads}.sg`, "--threads", threads, "--deterministic", "--quiet", ...more),
       );
       expect({ code, error }).toEqual({ code: 0, error: "" });
     }

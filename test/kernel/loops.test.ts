@@ -93,6 +93,78 @@ describe("the loops of training", () => {
     ));
 });
 
+describe("small coordinates of a gradient", () => {
+  const rows = 400;
+  const width = 5;
+  const threshold = 0.1;
+  const table = {
+    symbolCount: width,
+    start: Int32Array.from({ length: rows + 1 }, (_, row) => row * width),
+    symbols: Int32Array.from({ length: rows * width }, (_, e) => e % width),
+  };
+  const exact = Float64Array.from({ length: rows * width }, (_, e) => ((e % 23) - 11) * 0.01);
+
+  /** The gradient after rounding, where the rows given are touched in this order. */
+  function rounded({ arrays, loops }: Backend, touched: number[], seed: number): Float64Array {
+    const gradient: GradientArrays = {
+      values: arrays.placed(exact.slice()),
+      touched: arrays.placed(Int32Array.from(touched)),
+      touchedCount: touched.length,
+      isTouched: arrays.uint8(rows),
+    };
+    loops.truncate(gradient, { ...table, start: arrays.placed(table.start) }, threshold, seed);
+    return Float64Array.from(gradient.values);
+  }
+
+  const all = Array.from({ length: rows }, (_, row) => row);
+
+  for (const backend of [referenceBackend, wasm]) {
+    it(`become nothing or the threshold, and stay what they are on average (${backend.name})`, () => {
+      const seeds = 500;
+      const sums = new Float64Array(exact.length);
+      let wrong = 0;
+      for (let seed = 1; seed <= seeds; seed++) {
+        rounded(backend, all, Math.imul(seed, 0x9e3779b1) >>> 0).forEach((value, e) => {
+          sums[e] += value;
+          const isSmall = Math.abs(exact[e]) < threshold;
+          if (isSmall ? value !== 0 && value !== Math.sign(exact[e]) * threshold : value !== exact[e]) wrong++;
+        });
+      }
+      expect(wrong).toBe(0);
+      // Five standard errors of one coordinate, and of the mean over all.
+      const errors = sums.map((sum, e) => sum / seeds - exact[e]);
+      expect(Math.max(...errors.map(Math.abs))).toBeLessThan((5 * threshold) / 2 / Math.sqrt(seeds));
+      const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;
+      expect(Math.abs(mean)).toBeLessThan((5 * threshold) / 2 / Math.sqrt(seeds * errors.length));
+    });
+
+    it(`do not depend on which rows are rounded with theirs (${backend.name})`, () => {
+      const whole = rounded(backend, all, 77);
+      const even = rounded(backend, all.filter((row) => row % 2 === 0).reverse(), 77);
+      for (let e = 0; e < exact.length; e++) {
+        expect(even[e]).toBe(Math.floor(e / width) % 2 === 0 ? whole[e] : exact[e]);
+      }
+    });
+  }
+
+  it("are rounded alike on both backends", () => {
+    expect(rounded(wasm, all, 5)).toEqual(rounded(referenceBackend, all, 5));
+  });
+});
+
+describe("a memory that is asked for more than there is", () => {
+  it("refuses, and has as much left as before", () => {
+    const { arrays } = wasmBackend() as NonNullable<ReturnType<typeof wasmBackend>>;
+    const before = arrays.float64(1000);
+    // Addresses end at 2^32: a top that had moved by this much would have gone round.
+    expect(() => arrays.float64(4.5 * 2 ** 27)).toThrow("not enough memory");
+    const after = arrays.float64(1000);
+    const distance = after.byteOffset - before.byteOffset;
+    expect(distance).toBeGreaterThanOrEqual(before.byteLength);
+    expect(distance).toBeLessThan(2 * before.byteLength);
+  });
+});
+
 describe("the exponential", () => {
   it("is that of Math.exp to within two units in the last place, and 0 below", () => {
     const random = mulberry(5);

@@ -104,7 +104,8 @@ export function touchRows(rows: usize, count: i32, touched: usize, isTouched: us
 
 /**
  * Rounds coordinates of the gradient that are smaller than a threshold to nothing or to the threshold, at random, so that
- * the expectation stays the same. Random numbers are those of xorshift32 from a seed that is not 0.
+ * the expectation stays the same. Random numbers are those of xorshift32, begun anew for each row from the seed and the
+ * row's number, so that it does not matter which other rows are rounded along with it.
  */
 export function truncate(
   touched: usize,
@@ -118,16 +119,28 @@ export function truncate(
   for (let i = 0; i < touchedCount; i++) {
     const row = int(touched, i);
     const end = int(tableStart, row + 1);
+    let state = seedOfRow(seed, row);
     for (let e = int(tableStart, row); e < end; e++) {
       const g = num(gradient, e);
       const size = abs(g);
       if (size == 0 || size >= threshold) continue;
-      seed ^= seed << 13;
-      seed ^= seed >> 17;
-      seed ^= seed << 5;
-      setNum(gradient, e, size > <f64>seed * unit ? (g > 0 ? threshold : -threshold) : 0);
+      state ^= state << 13;
+      state ^= state >> 17;
+      state ^= state << 5;
+      setNum(gradient, e, size > <f64>state * unit ? (g > 0 ? threshold : -threshold) : 0);
     }
   }
+}
+
+/** Mixed by the last steps of MurmurHash3; never 0. */
+// @ts-expect-error
+@inline
+function seedOfRow(seed: u32, row: i32): u32 {
+  let x = seed ^ (<u32>row * 0xcc9e2d51);
+  x = (x ^ (x >> 16)) * 0x85ebca6b;
+  x = (x ^ (x >> 13)) * 0xc2b2ae35;
+  x ^= x >> 16;
+  return x ? x : 1;
 }
 
 /** One step of AdaGrad on the touched rows, whose gradient is cleared, and which are then touched no more. */
