@@ -31,6 +31,9 @@ export class InputError extends Error implements Place {
   }
 }
 
+/** About the machine, not about anything that was read: memory that does not suffice, a setting of the environment. */
+export class MachineError extends InputError {}
+
 /** `file:line:column`, as far as known. */
 function placeText(place: Place): string {
   const parts: string[] = [];

@@ -1,5 +1,6 @@
 // The choice of the backend: WebAssembly where it works, unless STARGRAM_KERNEL=js asks for the reference.
 
+import { MachineError } from "../core/errors.js";
 import type { Backend } from "./backend.js";
 import { referenceBackend } from "./loops.js";
 import { wasmBackend } from "./wasm.js";
@@ -17,7 +18,12 @@ export function useBackend(backend: Backend): void {
   chosen = backend;
 }
 
-/** What STARGRAM_KERNEL says, where there is an environment. */
+/** What STARGRAM_KERNEL says, where there is an environment; nothing is said by nothing. */
 function wanted(): string | undefined {
-  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.STARGRAM_KERNEL;
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  const name = process?.env?.STARGRAM_KERNEL;
+  if (name && name !== "js" && name !== "wasm") {
+    throw new MachineError(`the environment has STARGRAM_KERNEL=${name}; it is \`js\` or \`wasm\``);
+  }
+  return name;
 }

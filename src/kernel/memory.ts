@@ -3,6 +3,7 @@
 // atomically, so every thread takes blocks of its own from the same memory; and such a memory grows without moving. Where
 // they may not (a page without cross-origin isolation) growing would detach every array, so the memory has a fixed size.
 
+import { MachineError } from "../core/errors.js";
 import type { Arrays } from "./backend.js";
 import { type WebAssemblyMemory, webAssembly } from "./web-assembly.js";
 
@@ -67,7 +68,9 @@ export class KernelMemory implements Arrays {
     }
     const from = this.raiseTop(size);
     if (from === undefined) {
-      throw new RangeError(`not enough memory: ${bytes} more bytes do not fit into the kernel's`);
+      throw new MachineError(`not enough memory: ${bytes} more bytes do not fit into the kernel's`, {
+        hint: "fewer contexts, a lower order, shorter sequences or another mode of inference than `exact` need less",
+      });
     }
     return { address: from, bytes: size };
   }

@@ -7,7 +7,7 @@
 
 import * as v from "valibot";
 import { Alphabet, type PackedStrings, unpacked } from "../core/alphabet.js";
-import { InputError } from "../core/errors.js";
+import { InputError, MachineError } from "../core/errors.js";
 import type { RowTable, RowTree } from "../core/rows.js";
 import { backend } from "../kernel/choice.js";
 import { nodeModule } from "./node.js";
@@ -105,7 +105,8 @@ export class PartsReader {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof InputError) || error.reason.startsWith(DAMAGED)) throw error;
+      if (!(error instanceof InputError) || error instanceof MachineError || error.reason.startsWith(DAMAGED))
+        throw error;
       throw this.damaged(error.message);
     }
   }

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { columns, Folder, tokensOnly } from "./helpers.js";
 
 const folder = new Folder();
@@ -351,6 +351,23 @@ describe("usage", () => {
     expect({ code, error }).toEqual({ code: 0, error: "" });
     expect(out).toMatch(/^stargram (\S+) \((WebAssembly|reference) kernel\)\n$/);
     expect(out.split(" ")[1]).toBe(version);
+  });
+
+  test("a kernel that does not exist is refused, and no file blamed for it", async () => {
+    vi.stubEnv("STARGRAM_KERNEL", "wsam");
+    try {
+      for (const words of [
+        ["--version"],
+        ["predict", "model.sg", "train.txt"],
+        ["evaluate", "model.sg", "train.txt"],
+      ]) {
+        const { code, error } = await run(...words);
+        expect(code).toBe(2);
+        expect(error).toBe("stargram: the environment has STARGRAM_KERNEL=wsam; it is `js` or `wasm`\n");
+      }
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test("every command explains itself with examples", async () => {
