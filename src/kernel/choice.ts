@@ -1,4 +1,5 @@
-// The choice of the backend: WebAssembly where it works, unless STARGRAM_KERNEL=js asks for the reference.
+// The choice of the backend: WebAssembly where it works, unless STARGRAM_KERNEL=js asks for the reference; where it says
+// `wasm`, nothing else will do.
 
 import { MachineError } from "../core/errors.js";
 import type { Backend } from "./backend.js";
@@ -9,7 +10,11 @@ let chosen: Backend | undefined;
 
 /** The backend in use: one for each thread, since its memory is. */
 export function backend(): Backend {
-  chosen ??= wanted() === "js" ? referenceBackend : (wasmBackend() ?? referenceBackend);
+  if (chosen) return chosen;
+  const name = wanted();
+  const fast = name === "js" ? undefined : wasmBackend();
+  if (name === "wasm" && !fast) throw new MachineError("STARGRAM_KERNEL=wasm, but WebAssembly does not work here");
+  chosen = fast ?? referenceBackend;
   return chosen;
 }
 
