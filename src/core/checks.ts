@@ -14,12 +14,13 @@ type NamesOf<O, T> = { [K in keyof O]-?: O[K] extends T | undefined ? K : never 
 export class OptionChecks<O extends object> {
   constructor(private readonly options: O) {}
 
-  /** A whole number of at least `least`. */
-  whole(name: NamesOf<O, number>, least = Number.NEGATIVE_INFINITY): void {
+  /** A whole number of at least `least`, and at most `most`. */
+  whole(name: NamesOf<O, number>, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): void {
     const value = this.options[name];
-    if (Number.isInteger(value) && Number(value) >= least) return;
+    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
     const lower = least === Number.NEGATIVE_INFINITY ? "" : ` of at least ${least}`;
-    throw this.refusal(name, `a whole number${lower}`);
+    const upper = most === Number.POSITIVE_INFINITY ? "" : ` and at most ${most}`;
+    throw this.refusal(name, `a whole number${lower}${upper}`);
   }
 
   /** A number from 0, or above it if `least` is, up to `most`; one that is left open is fine. */

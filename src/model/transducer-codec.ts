@@ -11,6 +11,9 @@ import { BEGIN } from "../core/trellis.js";
 import { type JointParts, jointNgrams } from "../tasks/joint-model.js";
 import {
   checkTransducerOptions,
+  FURTHEST,
+  MOST_CONTEXTS,
+  MOST_MOVE_GRAMS,
   strategies,
   Transducer,
   type TransducerOptions,
@@ -27,7 +30,7 @@ import { historySchema } from "./tagger-codec.js";
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** The limits keep a hostile file from asking for endless walks. */
-const small = v.pipe(count, v.maxValue(1000));
+const small = v.pipe(count, v.maxValue(FURTHEST));
 
 const optionsSchema = v.object({
   epochs: v.number(),
@@ -41,13 +44,13 @@ const optionsSchema = v.object({
   average: v.boolean(),
   select: v.picklist(["likelihood", "accuracy"]),
   order: small,
-  contexts: v.pipe(count, v.maxValue(1_000_000)),
+  contexts: v.pipe(count, v.maxValue(MOST_CONTEXTS)),
   lightest: v.number(),
   maxEmit: small,
   strategy: v.picklist(strategies),
   window: small,
   outputGrams: small,
-  moveGrams: v.pipe(v.array(small), v.maxLength(100)),
+  moveGrams: v.pipe(v.array(small), v.maxLength(MOST_MOVE_GRAMS)),
   minCount: count,
   // Older files have none.
   words: v.optional(v.number(), 0),
@@ -155,7 +158,7 @@ function readJoint(reader: PartsReader, order: number, boundary: number, symbolC
   const symbols = reader.integers("joint.symbols");
   const graphones = start.length - 1;
   const sound =
-    graphones > 0 &&
+    graphones >= 0 &&
     start[0] === 0 &&
     start[graphones] === symbols.length &&
     start.every((from, g) => g === 0 || from > start[g - 1]) &&

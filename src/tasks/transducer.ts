@@ -196,7 +196,7 @@ export interface TransducerParts {
   note: Record<string, unknown>;
   /** If option `words` is above 0. */
   wordCounts?: WordCounts;
-  /** If option `jointGrams` is above 0 and training was not stopped. */
+  /** If option `jointGrams` is above 0 and training was not stopped; one that goes on keeps what it had. */
   joint?: JointParts;
   calibration?: Calibration;
 }
@@ -279,7 +279,8 @@ export class Transducer {
     const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
     const l2 = given.checkpoint?.l2 ?? (await penaltyFor(learner, chosen, given, hooks.shouldStop));
     const options: TransducerOptions = { ...chosen, l2 };
-    const make = (trained: Trained, temperature: number, joint?: JointParts): Transducer =>
+    // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
+    const make = (trained: Trained, temperature: number, joint = from?.joint?.parts): Transducer =>
       new Transducer({
         inputSymbols,
         outputSymbols,
@@ -309,8 +310,7 @@ export class Transducer {
     const trained = await train(learner, options, passHooks, { start: from?.weights, checkpoint: given.checkpoint });
     await afterPass(trained);
     const temperature = chooseTemperature(learner, trained.weights, options);
-    if (options.jointGrams === 0 || trained.stopped) return make(trained, temperature);
-    if (from?.joint) return make(trained, temperature, from.joint.parts);
+    if (from || options.jointGrams === 0 || trained.stopped) return make(trained, temperature);
     const joint = await jointFor(make(trained, temperature), corpus, options, hooks.shouldStop);
     return make({ ...trained, stopped: joint === undefined }, temperature, joint);
   }
@@ -768,6 +768,11 @@ export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions)
   const canJudge = options.heldOut > 0 && corpus.inputCount >= FEWEST_TO_CHOOSE;
   if (given.jointGrams === undefined && options.strategy === "rcms" && canJudge) options.jointGrams = JOINT_GRAMS;
   checkTransducerOptions(options);
+  if (options.jointGrams > 0 && options.heldOut === 0) {
+    throw new InputError(
+      "option `jointGrams` needs inputs held out, which decide how much the model of graphones counts",
+    );
+  }
   return options;
 }
 
@@ -816,7 +821,7 @@ function checkSymbols(from: Transducer, pair: SymbolPair): void {
   });
 }
 
-/** The least number of symbols per input symbol, at least 2, that lets 999 of 1,000 pairs be aligned. */
+/** The least number of symbols per input symbol, at least 2, that lets 999 of 1,000 pairs be aligned, if it may be so large. */
 function neededEmit(corpus: PairCorpus): number {
   const needed: number[] = [];
   for (let i = 0; i < corpus.inputCount; i++) {
@@ -826,35 +831,39 @@ function neededEmit(corpus: PairCorpus): number {
     }
   }
   needed.sort((a, b) => a - b);
-  return Math.max(2, needed[Math.ceil(needed.length * 0.999) - 1]);
+  return Math.min(FURTHEST, Math.max(2, needed[Math.ceil(needed.length * 0.999) - 1]));
 }
 
 /** Weight of a model of words, at most. */
 export const MOST_WORDS = 10;
+/** How far anything may look, and how much may be written for one symbol: what a model file may ask for, too. */
+export const FURTHEST = 1_000;
+export const MOST_CONTEXTS = 1_000_000;
+export const MOST_MOVE_GRAMS = 100;
 
 /** Refuses options out of range, by name. */
 export function checkTransducerOptions(options: TransducerOptions): void {
   checkTrainingOptions(options);
   const checks = new OptionChecks(options);
-  checks.whole("order", 0);
-  checks.whole("contexts", options.strategy === "rcms" ? 0 : 1);
+  checks.whole("order", 0, FURTHEST);
+  checks.whole("contexts", options.strategy === "rcms" ? 0 : 1, MOST_CONTEXTS);
   checks.whole("minCount", 1);
-  checks.whole("maxEmit", 1);
-  checks.whole("window", 0);
-  checks.whole("outputGrams", 0);
+  checks.whole("maxEmit", 1, FURTHEST);
+  checks.whole("window", 0, FURTHEST);
+  checks.whole("outputGrams", 0, FURTHEST);
+  if (options.moveGrams.length > MOST_MOVE_GRAMS) {
+    throw new InputError(`option \`moveGrams\` must hold at most ${MOST_MOVE_GRAMS} numbers`);
+  }
   for (const grams of options.moveGrams) {
-    if (!Number.isInteger(grams) || grams < 0) {
-      throw new InputError(`option \`moveGrams\` must hold whole numbers of at least 0, not ${grams}`);
+    if (!Number.isInteger(grams) || grams < 0 || grams > FURTHEST) {
+      throw new InputError(
+        `option \`moveGrams\` must hold whole numbers of at least 0 and at most ${FURTHEST}, not ${grams}`,
+      );
     }
   }
   checks.share("lightest");
   checks.between("words", 0, MOST_WORDS);
-  checks.whole("jointGrams", 0);
-  if (options.jointGrams > 0 && options.heldOut === 0) {
-    throw new InputError(
-      "option `jointGrams` needs inputs held out, which decide how much the model of graphones counts",
-    );
-  }
+  checks.whole("jointGrams", 0, FURTHEST);
   checks.oneOf("strategy", strategies);
 }
 

@@ -68,6 +68,27 @@ describe("a transducer's file", () => {
     },
   );
 
+  it("can be read when no pair had an alignment to count graphones of", async () => {
+    const tooLong = ["ab", "ba", "aa"].map((word) => ({ input: [...word], output: [..."xyzxyz"] }));
+    const transducer = await Transducer.train(tooLong, { epochs: 1, maxEmit: 1, heldOut: 0.4, jointGrams: 2 });
+    const loaded = decodeModel(encodeModel(transducer)) as Transducer;
+    expect(loaded.predict(["a"], { nbest: 3 })).toEqual(transducer.predict(["a"], { nbest: 3 }));
+  });
+
+  it("can be read however long the outputs are, as options that it could not hold are refused before", async () => {
+    const long = [{ input: ["a"], output: Array.from({ length: 1200 }, () => "x") }];
+    const transducer = await Transducer.train(long, { epochs: 1 });
+    expect(transducer.options.maxEmit).toBe(1000);
+    expect(transducer.summary.alignedPairs).toBe(0);
+    expect((decodeModel(encodeModel(transducer)) as Transducer).options).toEqual(transducer.options);
+    for (const name of ["order", "maxEmit", "window", "outputGrams", "jointGrams"] as const) {
+      await expect(Transducer.train(pairs, { [name]: 1001 })).rejects.toThrow(`option \`${name}\``);
+    }
+    await expect(Transducer.train(pairs, { moveGrams: [1001] })).rejects.toThrow(InputError);
+    await expect(Transducer.train(pairs, { moveGrams: Array(101).fill(1) })).rejects.toThrow(InputError);
+    await expect(Transducer.train(pairs, { contexts: 1_000_001 })).rejects.toThrow(InputError);
+  });
+
   it("is refused when any byte is changed or missing", async () => {
     const bytes = encodeModel(await trained);
     const random = mulberry(1);

@@ -4,6 +4,7 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
+import { decodeModel, encodeModel } from "../../src/model/model.js";
 import { fitPowers, JointModel, type JudgedCandidates } from "../../src/tasks/joint-model.js";
 import { Transducer } from "../../src/tasks/transducer.js";
 
@@ -167,6 +168,15 @@ describe("a transducer with a joint model", () => {
       expect(Math.log(first.probability / second.probability)).toBeCloseTo(score(first) - score(second), 8);
     }
     expect(compared).toBeGreaterThan(0);
+  });
+
+  it("goes on with the joint model it has", async () => {
+    const more = await Transducer.train(pairs.slice(0, 3), { from: transducer });
+    expect(more.joint?.parts).toEqual(transducer.joint?.parts);
+    const loaded = decodeModel(encodeModel(more)) as Transducer;
+    for (const input of inputs) expect(loaded.predict([...input])).toEqual(more.predict([...input]));
+    const stopped = await Transducer.train(pairs, { from: transducer, shouldStop: () => true });
+    expect(stopped.joint?.parts).toEqual(transducer.joint?.parts);
   });
 
   it("needs inputs held out", async () => {
