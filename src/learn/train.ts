@@ -185,12 +185,15 @@ export interface Trained {
   stopped: boolean;
 }
 
-/** Trains a learner. `start` gives weights to begin with, `checkpoint` a training to go on with. */
+/**
+ * Trains a learner. `start` gives weights to begin with, `checkpoint` a training to go on with; where something follows that
+ * may be stopped, too, `more` asks for a checkpoint after the last pass.
+ */
 export async function train(
   learner: Learner,
   options: TrainingOptions,
   hooks: TrainingHooks = {},
-  from: { start?: Float64Array; checkpoint?: Checkpoint } = {},
+  from: { start?: Float64Array; checkpoint?: Checkpoint; more?: boolean } = {},
 ): Promise<Trained> {
   const { training, heldOut } = split(learner.exampleCount, options);
   const total = training.length;
@@ -319,7 +322,7 @@ export async function train(
       epoch++;
       position = 0;
       if (hooks.shouldStop?.()) stopped = true;
-      if (epoch <= options.epochs && !stopped && hooks.onCheckpoint) await handOver();
+      if ((epoch <= options.epochs || from.more) && !stopped && hooks.onCheckpoint) await handOver();
     }
     if (stopped && hooks.onCheckpoint) await handOver();
     await writing;

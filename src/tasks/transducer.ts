@@ -277,7 +277,12 @@ export class Transducer {
     const engine = new TransducerEngine(rows, shape, inferenceOf(chosen));
     const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen) : undefined;
     const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
-    const l2 = given.checkpoint?.l2 ?? (await penaltyFor(learner, chosen, given, hooks.shouldStop));
+    let choseInHaste = false;
+    const stopsChoosing = (): boolean => {
+      choseInHaste ||= hooks.shouldStop?.() ?? false;
+      return choseInHaste;
+    };
+    const l2 = given.checkpoint?.l2 ?? (await penaltyFor(learner, chosen, given, stopsChoosing));
     const options: TransducerOptions = { ...chosen, l2 };
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
     const make = (trained: Trained, temperature: number, joint = from?.joint?.parts): Transducer =>
@@ -302,15 +307,22 @@ export class Transducer {
     const passHooks: TrainingHooks = {
       ...hooks,
       async onCheckpoint(checkpoint) {
+        // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
+        if (choseInHaste) return;
         const { best, bestEpoch, history } = checkpoint;
         await afterPass({ weights: best, bestEpoch, history, stopped: false });
         await hooks.onCheckpoint?.(checkpoint);
       },
     };
-    const trained = await train(learner, options, passHooks, { start: from?.weights, checkpoint: given.checkpoint });
+    const counts = !from && options.jointGrams > 0;
+    const trained = await train(learner, options, passHooks, {
+      start: from?.weights,
+      checkpoint: given.checkpoint,
+      more: counts,
+    });
     await afterPass(trained);
     const temperature = chooseTemperature(learner, trained.weights, options);
-    if (from || options.jointGrams === 0 || trained.stopped) return make(trained, temperature);
+    if (!counts || trained.stopped) return make(trained, temperature);
     const joint = await jointFor(make(trained, temperature), corpus, options, hooks.shouldStop);
     return make({ ...trained, stopped: joint === undefined }, temperature, joint);
   }
@@ -663,6 +675,12 @@ async function jointFor(
   const shift = transducer.outputSymbols.size;
   const aligned: AlignedMoves[] = [];
   let paused = Date.now();
+  const isStopped = async (): Promise<boolean> => {
+    if (Date.now() - paused < 100) return false;
+    await pause();
+    paused = Date.now();
+    return shouldStop?.() ?? false;
+  };
   const align = async (inputs: Int32Array): Promise<boolean> => {
     for (const i of inputs) {
       const input = inputOf(corpus, i);
@@ -670,20 +688,19 @@ async function jointFor(
         const moves = transducer.bestMoves(input, answerOf(corpus, a));
         if (moves) aligned.push({ input, moves: Int32Array.from(moves) });
       }
-      if (Date.now() - paused < 100) continue;
-      await pause();
-      if (shouldStop?.()) return false;
-      paused = Date.now();
+      if (await isStopped()) return false;
     }
     return true;
   };
   if (!(await align(training))) return undefined;
   const learned = JointModel.count(aligned, options.jointGrams, shift);
-  const judged = Array.from(heldOut.slice(0, MOST_HELD_OUT), (i) => {
+  const judged: JudgedCandidates[] = [];
+  for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
     const right = new Set<string>();
     for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) right.add(answerOf(corpus, a).join());
-    return transducer.judgedCandidates(inputOf(corpus, i), learned, (output) => right.has(output.join()));
-  });
+    judged.push(transducer.judgedCandidates(inputOf(corpus, i), learned, (output) => right.has(output.join())));
+    if (await isStopped()) return undefined;
+  }
   if (!(await align(heldOut))) return undefined;
   return JointModel.count(aligned, options.jointGrams, shift).with(fitPowers(judged)).parts;
 }

@@ -4,6 +4,7 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
+import type { Checkpoint } from "../../src/learn/train.js";
 import { decodeModel, encodeModel } from "../../src/model/model.js";
 import { fitPowers, JointModel, type JudgedCandidates } from "../../src/tasks/joint-model.js";
 import { Transducer } from "../../src/tasks/transducer.js";
@@ -177,6 +178,40 @@ describe("a transducer with a joint model", () => {
     for (const input of inputs) expect(loaded.predict([...input])).toEqual(more.predict([...input]));
     const stopped = await Transducer.train(pairs, { from: transducer, shouldStop: () => true });
     expect(stopped.joint?.parts).toEqual(transducer.joint?.parts);
+  });
+
+  it("is counted after all when that was stopped, without another pass", async () => {
+    const options = { epochs: 1, window: 1, moveGrams: [2], outputGrams: 1, l2: 1, order: 2 };
+    const whole = await Transducer.train(pairs, options);
+    let passes = 0;
+    let kept: Checkpoint | undefined;
+    const stopped = await Transducer.train(pairs, {
+      ...options,
+      onPass: () => void passes++,
+      shouldStop: () => passes > 0,
+      onCheckpoint: (checkpoint) => {
+        kept = structuredClone(checkpoint);
+      },
+    });
+    expect(stopped.summary).toMatchObject({ stopped: true, history: whole.summary.history });
+    expect(stopped.joint).toBeUndefined();
+    let steps = 0;
+    const resumed = await Transducer.train(pairs, { ...options, checkpoint: kept, onExample: () => void steps++ });
+    expect(steps).toBe(0);
+    expect(resumed.summary).toEqual(whole.summary);
+    expect(resumed.weights).toEqual(whole.weights);
+    expect(resumed.joint?.parts).toEqual(whole.joint?.parts);
+  });
+
+  it("leaves no checkpoint when it is stopped while it chooses its penalty", async () => {
+    const checkpoints: Checkpoint[] = [];
+    const stopped = await Transducer.train(pairs, {
+      epochs: 1,
+      shouldStop: () => true,
+      onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint),
+    });
+    expect(stopped.summary).toMatchObject({ stopped: true, history: [] });
+    expect(checkpoints).toEqual([]);
   });
 
   it("needs inputs held out", async () => {

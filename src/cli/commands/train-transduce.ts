@@ -24,7 +24,7 @@ import {
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { duration, percent, plural, quoted, say, writeJson } from "../output.js";
+import { CheckFailed, duration, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 import { pairOf, readAnswers } from "../review-items.js";
@@ -225,6 +225,7 @@ export async function trainOnFiles(
     }
     interrupt.trainingStarts();
   }
+  let canGoOn = saved !== undefined;
   try {
     const options: TrainTransducerOptions = {
       ...settings.options,
@@ -235,11 +236,15 @@ export async function trainOnFiles(
       onProgress: (state) => progress.training(state),
       shouldStop: () => interrupt.asked,
       onCheckpoint: async (checkpoint) => {
+        canGoOn = true;
         if (checkpointPath === undefined) return;
         await writeFileSafely(checkpointPath, encodeCheckpoint({ settings, data: data.value(), checkpoint }));
       },
     };
     const transducer = await Transducer.train(pairs(), options);
+    if (transducer.summary.stopped && !canGoOn) {
+      throw new CheckFailed("stopped while the L2 penalty was being chosen: nothing was learned, nothing is saved");
+    }
     if (!transducer.weights.every(Number.isFinite)) {
       throw new InputError("the weights grew without bound", { hint: "try a smaller --rate or a larger --l2" });
     }
