@@ -148,38 +148,55 @@ export function* bestPaths(lattice: Lattice, least = Number.NEGATIVE_INFINITY): 
     }
   }
   if (rest[0] === Number.NEGATIVE_INFINITY || rest[0] < least) return;
-  // A partial path follows its best completion to the end; every arc it does not take opens another partial path.
-  // Kept as (node reached, arc taken, the partial path before it), in a binary heap by the score of the completion.
-  const partials: Partial[] = [{ node: 0, arc: -1, before: undefined, done: 0, bound: rest[0] }];
-  while (partials.length > 0) {
-    let partial = popBest(partials);
-    while (partial.node !== nodeCount - 1) {
-      const { node, done } = partial;
-      let following: Partial | undefined;
-      for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
-        const target = arcTarget[arc];
-        if (target < 0 || rest[target] === Number.NEGATIVE_INFINITY) continue;
-        const score = done + arcScore[arc];
-        const bound = score + rest[target];
-        const leads = following === undefined || bound > following.bound;
-        if (!leads && bound < least) continue;
-        const next: Partial = { node: target, arc, before: partial, done: score, bound };
-        const other = leads ? following : next;
-        if (leads) following = next;
-        if (other && other.bound >= least) pushPartial(partials, other);
-      }
-      partial = following as Partial;
+  if (nodeCount === 1) {
+    yield { symbols: [], score: 0 };
+    return;
+  }
+  // A partial path follows its best completion to the end. At each node that it passes, the arc next best to the one it takes
+  // opens another partial path; that one, when its turn comes, opens the one after. They wait in a binary heap by the score of
+  // their best completion.
+  const ranked: (Int32Array | undefined)[] = [];
+  const boundOf = (arc: number): number => arcScore[arc] + rest[arcTarget[arc]];
+  // No arc is taken that costs more than the best path may lose; a little more than that, for rounding.
+  const loss = rest[0] - least + 1e-6;
+  const rank = (node: number): Int32Array => {
+    const arcs: number[] = [];
+    for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
+      if (arcTarget[arc] < 0 || rest[arcTarget[arc]] === Number.NEGATIVE_INFINITY) continue;
+      if (boundOf(arc) >= rest[node] - loss) arcs.push(arc);
+    }
+    return Int32Array.from(arcs.sort((a, b) => boundOf(b) - boundOf(a)));
+  };
+  const take = (before: Partial | undefined, node: number, choice: number): Partial | undefined => {
+    ranked[node] ??= rank(node);
+    const arc = ranked[node][choice];
+    if (arc === undefined) return undefined;
+    const done = (before?.done ?? 0) + arcScore[arc];
+    return { before, node, choice, arc, done, bound: done + rest[arcTarget[arc]] };
+  };
+  const waiting: Partial[] = [take(undefined, 0, 0) as Partial];
+  while (waiting.length > 0) {
+    let partial = popBest(waiting);
+    for (;;) {
+      const other = take(partial.before, partial.node, partial.choice + 1);
+      if (other && other.bound >= least) pushPartial(waiting, other);
+      if (arcTarget[partial.arc] === nodeCount - 1) break;
+      partial = take(partial, arcTarget[partial.arc], 0) as Partial;
     }
     const symbols: number[] = [];
-    for (let p: Partial = partial; p.before; p = p.before) symbols.push(symbolOf(lattice, p.before.node, p.arc));
+    for (let p: Partial | undefined = partial; p; p = p.before) symbols.push(symbolOf(lattice, p.node, p.arc));
     yield { symbols: symbols.reverse(), score: partial.done };
   }
 }
 
+/** A partial path: the one before, and an arc from where that ends. */
 interface Partial {
-  node: number;
-  arc: number;
   before: Partial | undefined;
+  node: number;
+  /** Which of the node's arcs, from the best on. */
+  choice: number;
+  arc: number;
+  /** Its score, and that of its best completion. */
   done: number;
   bound: number;
 }
