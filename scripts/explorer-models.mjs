@@ -239,6 +239,7 @@ async function pronunciation(folder) {
     window: 3,
     outputGrams: 3,
     moveGrams: [3, 2],
+    jointGrams: 3,
     l2: 4,
     seed,
     note: { input: { ...layout, format: "tsv" } },
