@@ -329,6 +329,7 @@ export class Transducer {
 
   /** The most probable output of an input, with its probability and whatever else is asked for. */
   predict(input: readonly string[], options: TransducePredictOptions = {}): TransducerPrediction {
+    if (options.nbest !== undefined) new OptionChecks(options).whole("nbest", 0);
     const { symbols, unknown } = this.encode(input);
     const count = Math.max(1, options.nbest ?? 1);
     const trellis = this.engine.forward(symbols, this.weights, {

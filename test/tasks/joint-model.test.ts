@@ -214,6 +214,10 @@ describe("a transducer with a joint model", () => {
     expect(checkpoints).toEqual([]);
   });
 
+  it.each([Number.NaN, 1.5, -1])("refuses to give %s outputs", (nbest) => {
+    expect(() => transducer.predict(["a"], { nbest })).toThrow(InputError);
+  });
+
   it("needs inputs held out", async () => {
     await expect(Transducer.train(pairs, { heldOut: 0, jointGrams: 3 })).rejects.toThrow(InputError);
   });
