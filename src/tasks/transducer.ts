@@ -596,7 +596,9 @@ function inferenceOf(options: TransducerOptions): Inference {
 function wordCountsOf(corpus: PairCorpus, outputSymbols: Alphabet): WordCounts {
   const separator = outputSymbols.indexOf(SPACE);
   if (separator < 0)
-    throw new InputError("option `words` is for outputs with spaces between words, and there are none");
+    throw new InputError("option `words` is for outputs with spaces between words, and there are none", {
+      hint: "give outputs as characters, spaces among them (`--output chars`)",
+    });
   return countWords(
     Array.from(corpus.answerCount, (count, a) => ({ output: answerOf(corpus, a), count })),
     separator,
@@ -769,7 +771,8 @@ const JOINT_GRAMS = 6;
 /**
  * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
  * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000; `l2` is 4, less with few inputs, and
- * with many what is best on held-out pairs; with many, too, a joint model looks six graphones back.
+ * with many what is best on held-out pairs; with many, too, a joint model looks six graphones back, unless a model of words
+ * chooses.
  */
 export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions): TransducerOptions {
   const options: TransducerOptions = {
@@ -784,8 +787,13 @@ export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions)
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
   }
   const canJudge = options.heldOut > 0 && corpus.inputCount >= FEWEST_TO_CHOOSE;
-  if (given.jointGrams === undefined && options.strategy === "rcms" && canJudge) options.jointGrams = JOINT_GRAMS;
+  const isPlain = options.strategy === "rcms" && options.words === 0;
+  if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
   checkTransducerOptions(options);
+  const mostEmit = mostWritten(corpus);
+  if (options.maxEmit > mostEmit) {
+    throw new InputError(`option \`maxEmit\` may be at most ${mostEmit} with so many different output symbols`);
+  }
   if (options.jointGrams > 0 && options.heldOut === 0) {
     throw new InputError(
       "option `jointGrams` needs inputs held out, which decide how much the model of graphones counts",
@@ -849,7 +857,16 @@ function neededEmit(corpus: PairCorpus): number {
     }
   }
   needed.sort((a, b) => a - b);
-  return Math.min(FURTHEST, Math.max(2, needed[Math.ceil(needed.length * 0.999) - 1]));
+  return Math.min(mostWritten(corpus), Math.max(2, needed[Math.ceil(needed.length * 0.999) - 1]));
+}
+
+/**
+ * So many symbols may be written for one input symbol that before anything is learned, when all are equally probable, the mass
+ * of writing none is still a number beside the mass of writing them all.
+ */
+function mostWritten(corpus: PairCorpus): number {
+  const symbols = corpus.outputs.reduce((most, symbol) => Math.max(most, symbol), 1) + 1;
+  return Math.min(FURTHEST, Math.floor(-LEAST_LOG / Math.log(symbols)));
 }
 
 /** Weight of a model of words, at most. */

@@ -78,7 +78,7 @@ describe("a transducer's file", () => {
   it("can be read however long the outputs are, as options that it could not hold are refused before", async () => {
     const long = [{ input: ["a"], output: Array.from({ length: 1200 }, () => "x") }];
     const transducer = await Transducer.train(long, { epochs: 1 });
-    expect(transducer.options.maxEmit).toBe(1000);
+    expect(transducer.options.maxEmit).toBeLessThan(1000);
     expect(transducer.summary.alignedPairs).toBe(0);
     expect((decodeModel(encodeModel(transducer)) as Transducer).options).toEqual(transducer.options);
     for (const name of ["order", "maxEmit", "window", "outputGrams", "jointGrams"] as const) {

@@ -350,6 +350,13 @@ describe("Transducer", () => {
     expect(long.predict(["b", "a"]).output.join("")).toBe("98765432100123456789");
   });
 
+  it("learns the other pairs where one output is far too long", async () => {
+    const pairs = [...spelling().slice(0, 20), { input: ["a"], output: Array.from({ length: 900 }, () => "A") }];
+    const transducer = await Transducer.train(pairs, { epochs: 1, heldOut: 0, contexts: 2 });
+    expect(transducer.summary.alignedPairs).toBe(20);
+    await expect(Transducer.train(pairs, { maxEmit: 900 })).rejects.toThrow(/maxEmit.*at most/);
+  });
+
   it("reads an input of 5,000 symbols", async () => {
     const transducer = await Transducer.train(spelling(), { epochs: 8 });
     const input = [..."tacishixa".repeat(556)].slice(0, 5000);

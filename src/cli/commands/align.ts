@@ -40,7 +40,8 @@ async function align(files: string[], flags: { quiet?: boolean; json?: boolean }
   const onPair = (pair: SymbolPair): void => {
     pairs.push(pair);
   };
-  const transducer = await trainOnFiles(files, command, { quiet: flags.quiet === true, onPair });
+  // An alignment is the transducer's own: no joint model is needed.
+  const transducer = await trainOnFiles(files, command, { quiet: flags.quiet === true, onPair, jointGrams: 0 });
   let failed = 0;
   for (const { input, output } of pairs) {
     const alignment = transducer.align(input, output);

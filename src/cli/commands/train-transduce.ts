@@ -72,7 +72,7 @@ export function addTransducerOptions(command: Command): Command {
     .option("--min-count <n>", "leave out features seen fewer times", whole(1))
     .option(
       "--joint-grams <n>",
-      "graphones that a joint n-gram model looks back (default 6 with many pairs; 0: none)",
+      "graphones that a joint n-gram model looks back (default 6 from 1,000 inputs on; 0: none)",
       whole(0),
     )
     .option("--words <x>", "weight of a model of the outputs' words (default 0: none)", real(0, { most: MOST_WORDS }))
@@ -184,13 +184,15 @@ interface Training extends MoreToLearn {
   saved?: SavedTraining;
   /** Told of each pair. */
   onPair?(pair: SymbolPair): void;
+  /** In place of what the command line says. */
+  jointGrams?: number;
 }
 
 /** Trains on the pairs of files as the command line says. */
 export async function trainOnFiles(
   files: readonly string[],
   command: Command,
-  { quiet, from: path, add = [], checkpointPath, saved, onPair }: Training,
+  { quiet, from: path, add = [], checkpointPath, saved, onPair, jointGrams }: Training,
 ): Promise<Transducer> {
   const progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
   const interrupt = new Interrupt(quiet);
@@ -229,6 +231,7 @@ export async function trainOnFiles(
   try {
     const options: TrainTransducerOptions = {
       ...settings.options,
+      ...(jointGrams === undefined ? {} : { jointGrams }),
       from,
       checkpoint: saved?.checkpoint,
       note: { input },
