@@ -27,25 +27,25 @@ describe("a transducer's file", () => {
     expect(loaded.note).toEqual({ input: { format: "tsv" } });
   });
 
-  const helpers = [
+  const kinds = [
     { kind: "words", lists: 5, options: { words: 0.4 } },
     { kind: "joint", lists: 11, options: { jointGrams: 2, heldOut: 0.3 } },
   ];
-  it.each(helpers)(
+  it.each(kinds)(
     "keeps a model of $kind, and is refused, or usable, when its numbers are changed",
-    async (helper) => {
+    async ({ kind, lists, options }) => {
       const texts = ["ab", "a b", "b a", "abb a", "b", "a", "ba", "bb", "aab", "b b", "a a"];
       const transducer = await Transducer.train(
         texts.map((text) => ({ input: [...text], output: [...text] })),
-        { epochs: 3, ...helper.options },
+        { epochs: 3, ...options },
       );
       const input = [..."ab b"];
       const bytes = encodeModel(transducer);
       const loaded = decodeModel(bytes) as Transducer;
       expect(loaded.predict(input, { nbest: 5 })).toEqual(transducer.predict(input, { nbest: 5 }));
       const content = decodeTensors(bytes);
-      const names = Object.keys(content.tensors).filter((name) => name.startsWith(`${helper.kind}.`));
-      expect(names).toHaveLength(helper.lists);
+      const names = Object.keys(content.tensors).filter((name) => name.startsWith(`${kind}.`));
+      expect(names).toHaveLength(lists);
       for (const name of names) {
         for (const value of [-2, -1, 0, 1, 1000]) {
           for (let i = 0; i < content.tensors[name].data.length; i++) {
