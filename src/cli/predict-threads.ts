@@ -32,8 +32,12 @@ export interface Predicted {
   refused?: { reason: string; place: Place & { hint?: string } };
 }
 
-/** Parts under way for each thread. */
-const AHEAD = 3;
+/** Parts that are read before the first of them is printed, for each thread. */
+const AHEAD = 8;
+/** Parts that a thread is given at a time: it has the next one before it asks. */
+const GIVEN = 2;
+/** Lines of a part, about: few enough that threads end together, many enough that handing over costs little. */
+const PART_LINES = 300;
 
 export async function predictOnThreads(
   model: Model,
@@ -87,30 +91,33 @@ async function* parts(
     for (const line of lines) held.lines.push(line);
     if (held.lines.every((line) => line.trim() === "")) continue;
     if (tagger) format ??= detectFormat(held.lines, file);
-    const end = lastEnd(held.lines, format);
-    if (end === 0) continue;
-    yield { block: { first: held.first, lines: held.lines.slice(0, end) }, format };
-    held = { first: held.first + end, lines: held.lines.slice(end) };
+    let from = 0;
+    for (let end = nextEnd(held.lines, from, format); end > 0; end = nextEnd(held.lines, from, format)) {
+      yield { block: { first: held.first + from, lines: held.lines.slice(from, end) }, format };
+      from = end;
+    }
+    held = { first: held.first + from, lines: held.lines.slice(from) };
   }
   if (held.lines.some((line) => line.trim() !== "")) yield { block: held, format };
 }
 
-/** How many of the lines end with the end of a sequence. */
-function lastEnd(lines: readonly string[], format: TaggingFormat | undefined): number {
+/** Where the part that begins at a line ends: at the end of a sequence, `PART_LINES` on or the last there is; 0 if there is none. */
+function nextEnd(lines: readonly string[], from: number, format: TaggingFormat | undefined): number {
   const ends = (line: string): boolean => {
     if (format === "columns" || format === "crfsuite") return line.trim() === "";
     if (format === "letters") return line.split("\t", 3)[2] === "-1";
     return true;
   };
-  let end = lines.length;
-  while (end > 0 && !ends(lines[end - 1])) end--;
-  return end;
+  for (let end = from + PART_LINES; end <= lines.length; end++) if (ends(lines[end - 1])) return end;
+  for (let end = Math.min(from + PART_LINES, lines.length); end > from; end--) if (ends(lines[end - 1])) return end;
+  return 0;
 }
 
-/** Threads that predict for parts as they are given. */
+/** Threads that predict for parts as they come free. */
 class Predictors {
-  private workers: Worker[] = [];
+  private workers: { worker: Worker; parts: number }[] = [];
   private readonly open = new Map<number, { resolve(found: Predicted): void; reject(error: Error): void }>();
+  private readonly queue: { part: number; block: LineBlock }[] = [];
   private next = 0;
 
   constructor(private readonly threads: number) {}
@@ -118,27 +125,39 @@ class Predictors {
   start(workerData: PredictorData): void {
     if (this.workers.length > 0) return;
     this.workers = Array.from({ length: this.threads }, () => {
-      const worker = new Worker(new URL("./predict-worker.js", import.meta.url), { workerData });
-      worker.on("message", (found: Predicted) => {
+      const own = { worker: new Worker(new URL("./predict-worker.js", import.meta.url), { workerData }), parts: 0 };
+      own.worker.on("message", (found: Predicted) => {
+        own.parts--;
+        this.handOut();
         this.open.get(found.part)?.resolve(found);
         this.open.delete(found.part);
       });
-      worker.on("error", (error) => {
+      own.worker.on("error", (error) => {
         for (const { reject } of this.open.values()) reject(error as Error);
       });
-      return worker;
+      return own;
     });
   }
 
   predict(block: LineBlock): Promise<Predicted> {
     const part = this.next++;
-    return new Promise((resolve, reject) => {
-      this.open.set(part, { resolve, reject });
-      this.workers[part % this.threads].postMessage({ part, block });
-    });
+    this.queue.push({ part, block });
+    const found = new Promise<Predicted>((resolve, reject) => this.open.set(part, { resolve, reject }));
+    this.handOut();
+    return found;
+  }
+
+  /** Gives waiting parts to the threads that have the fewest. */
+  private handOut(): void {
+    while (this.queue.length > 0) {
+      const free = this.workers.reduce((least, one) => (one.parts < least.parts ? one : least));
+      if (free.parts >= GIVEN) return;
+      free.parts++;
+      free.worker.postMessage(this.queue.shift());
+    }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.workers.map((worker) => worker.terminate()));
+    await Promise.all(this.workers.map(({ worker }) => worker.terminate()));
   }
 }

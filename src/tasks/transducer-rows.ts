@@ -173,13 +173,16 @@ class WindowWalks {
     }
   }
 
-  /** The same in a built tree: writes the rows met to `rows` from `count` on, which must have room; returns the new count. */
-  findRows(tree: RowTree, writtenClass: number, rows: Int32Array, count: number): number {
+  /**
+   * The same in a built tree: writes the rows met to `rows` from `count` on, which must have room; returns the new count.
+   * `roots` has the root's child by each kind and class.
+   */
+  findRows(tree: RowTree, roots: Int32Array, writtenClass: number, rows: Int32Array, count: number): number {
     const { kind, start, symbols, least } = this;
     const first = writtenClass * windowKinds(this.options.window);
     let found = count;
     for (let walk = 0; walk < this.count; walk++) {
-      let node = childOf(tree, 0, first + kind[walk]);
+      let node = roots[first + kind[walk]];
       for (let n = 0, i = start[walk]; node >= 0; n++, i++) {
         if (n >= least[walk] && tree.row[node] >= 0) rows[found++] = tree.row[node];
         if (i === start[walk + 1]) break;
@@ -418,6 +421,7 @@ export class WindowFinder {
   /** [positions * COUNT_CLASSES + 1] where those of position j and class q begin: at j * COUNT_CLASSES + q. */
   start: Int32Array;
   private readonly walks: WindowWalks;
+  private readonly roots: Int32Array;
 
   constructor(
     private readonly tree: RowTree,
@@ -426,13 +430,15 @@ export class WindowFinder {
     private readonly arrays: Pick<Arrays, "int32">,
   ) {
     this.walks = new WindowWalks(options, boundary);
+    const kinds = COUNT_CLASSES * windowKinds(options.window);
+    this.roots = Int32Array.from({ length: kinds }, (_, kind) => childOf(tree, 0, kind));
     this.ids = arrays.int32(1024);
     this.start = arrays.int32(64);
   }
 
   /** Finds the rows of an input, of classes up to that of `most` written symbols. */
   find(input: Int32Array, most: number): void {
-    const { walks, arrays, tree } = this;
+    const { walks, arrays, tree, roots } = this;
     const size = input.length * COUNT_CLASSES + 1;
     if (this.start.length < size) this.start = arrays.int32(2 * size);
     let count = 0;
@@ -445,7 +451,7 @@ export class WindowFinder {
       }
       for (let q = 0; q < COUNT_CLASSES; q++) {
         this.start[j * COUNT_CLASSES + q] = count;
-        if (q <= most) count = walks.findRows(tree, q, this.ids, count);
+        if (q <= most) count = walks.findRows(tree, roots, q, this.ids, count);
       }
     }
     this.start[size - 1] = count;

@@ -371,9 +371,9 @@ export class Transducer {
    * Distinct outputs, the most probable first: the best one, and as many as are asked for. They are those of the best paths,
    * but each probability is summed over all alignments. It stops when no output that is not yet seen can matter.
    */
-  private outputsOf(lattice: Lattice, input: Int32Array, asked: number): Found[] {
+  private outputsOf(lattice: Lattice, input: Int32Array, asked: number): readonly Found[] {
     const { candidates, found } = this.candidatesOf(lattice, input, asked, this.search);
-    return this.chosen(candidates, found, input).slice(0, asked);
+    return this.chosen(candidates, asked === 1 ? candidates : found, input).slice(0, asked);
   }
 
   private candidatesOf(
@@ -448,9 +448,9 @@ export class Transducer {
    *   p(output | input)^own q(alignment)^joint w(output)^words
    * and puts the best of them first. Other outputs follow by the same measure, as far as what is left for them allows.
    */
-  private chosen(candidates: readonly Found[], found: Found[], input: Int32Array): Found[] {
+  private chosen(candidates: readonly Found[], found: readonly Found[], input: Int32Array): readonly Found[] {
     const { words, joint } = this;
-    if (!words && !joint) return found;
+    if ((!words && !joint) || found.length === 1) return found;
     const weighted = (one: Found): Found => {
       let { log } = one;
       if (joint) {
