@@ -65,8 +65,9 @@ export async function run() {
   writeFileSync(training, columnText(sentences.slice(0, 1500), true));
   const short = join(folder, "short.txt");
   const long = join(folder, "long.txt");
-  writeFileSync(short, columnText(sentences.slice(1500, 2000), false));
-  writeFileSync(long, columnText(Array.from({ length: 2 }, () => sentences.slice(1500)).flat(), false));
+  // Long enough that every thread has compiled what it runs often.
+  writeFileSync(short, columnText(sentences.slice(1500), false));
+  writeFileSync(long, columnText(Array.from({ length: 4 }, () => sentences.slice(1500)).flat(), false));
   const model = join(folder, "brown.sg");
   say("  predicting parts of speech");
   await runNode([
