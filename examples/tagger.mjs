@@ -50,6 +50,6 @@ const folder = await mkdtemp(join(tmpdir(), "stargram-"));
 const path = join(folder, "pos.sg");
 await saveModel(tagger, path);
 const loaded = await loadModel(path);
-const same = loaded instanceof Tagger && loaded.predict(sentence).probability === probability;
+const same = loaded instanceof Tagger && loaded.predict(sentence).probability === tagger.predict(sentence).probability;
 console.log(`saved and loaded, it answers ${same ? "the same" : "otherwise"}`);
 await rm(folder, { recursive: true });
