@@ -155,7 +155,7 @@ describe("the WebAssembly kernel", () => {
         const found = kernel.forward(problem, space, weights, inference, forced);
         // Two expansions that weigh the same but for rounding may be chosen either way; the sets differ from there on.
         if (suffixes(found).join() !== suffixes(expected).join()) {
-          expect(hasNearTie(expected, problem, inference)).toBe(true);
+          expect(hasNearTie(expected, problem, inference, forced !== undefined)).toBe(true);
           return;
         }
         compared++;
@@ -335,16 +335,22 @@ function pathScore(trellis: Trellis, symbols: readonly number[]): number {
   return score;
 }
 
-/** Whether at some slot the lightest context kept and the heaviest left weigh the same to within rounding. */
-function hasNearTie(trellis: Trellis, { graph }: Problem, inference: Inference): boolean {
+/**
+ * Whether at some slot the lightest context kept and the heaviest left weigh the same to within rounding. A forced context is
+ * kept whatever it weighs, so with one the line may lie one place further up or down.
+ */
+function hasNearTie(trellis: Trellis, { graph }: Problem, inference: Inference, isForced = false): boolean {
+  const places = isForced ? [-1, 0, 1] : [0];
   for (let slot = 1; slot + 1 < graph.slotCount; slot++) {
     const masses = expansionMasses(trellis, slot);
     const top = Math.max(...masses);
     const floor = Math.log(inference.lightest ?? 0) + top;
     if (masses.some((mass) => Math.abs(mass - floor) < 1e-9)) return true;
     masses.sort((a, b) => b - a);
-    const kept = inference.contexts;
-    if (kept > 0 && masses.length > kept && masses[kept - 1] - masses[kept] < 1e-9) return true;
+    for (const place of places) {
+      const kept = inference.contexts + place;
+      if (kept > 0 && masses.length > kept && masses[kept - 1] - masses[kept] < 1e-9) return true;
+    }
   }
   return false;
 }
