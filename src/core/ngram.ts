@@ -7,7 +7,7 @@
 // counts, unless Kneser and Ney's are asked for: a context that remembers less asks for just that conditional probability.
 
 import { InputError } from "./errors.js";
-import type { RowSpace } from "./problem.js";
+import type { RowFamily, RowSpace } from "./problem.js";
 import type { RowTree } from "./rows.js";
 import { BEGIN } from "./trellis.js";
 
@@ -129,7 +129,7 @@ export function ngramModel(
     unigram: unigramProbability.map(Math.log),
     space: {
       table: { symbolCount, start: start.subarray(1), symbols },
-      families: [{ tree, depth: order, skip: -2, pairs: false, keyed: false }],
+      families: [ngramFamily(tree, order)],
       offsets,
     },
     weights,
@@ -137,6 +137,11 @@ export function ngramModel(
   if (!isKept.includes(0)) return model;
   for (let node = nodeCount - 1; node > 0; node--) if (isKept[node]) isKept[parents[node]] = 1;
   return keptSuffixes(model, isKept);
+}
+
+/** The suffixes of an n-gram model as a family of rows: no event is skipped. */
+export function ngramFamily(tree: RowTree, order: number): RowFamily {
+  return { tree, depth: order, skip: -2, pairs: false, keyed: false };
 }
 
 /** The model that looks `order` events back, as if it had been made so, if shorter n-grams have their plain counts. */

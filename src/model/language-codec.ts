@@ -5,6 +5,7 @@
 //   unigram            F64 [symbols]
 
 import * as v from "valibot";
+import { ngramFamily } from "../core/ngram.js";
 import { BEGIN } from "../core/trellis.js";
 import { LanguageModel, readLanguageOptions } from "../tasks/language.js";
 import { emptyParts, type FileParts, PartsReader, putJson, putStrings, putTable, putTree } from "./parts.js";
@@ -47,7 +48,7 @@ export function decodeLanguage(content: TensorFile, file?: string): LanguageMode
     const tree = reader.tree("ngrams", rows, (depth) => (depth < order ? [BEGIN, symbols.size] : undefined));
     const space = {
       table,
-      families: [{ tree, depth: order, skip: -2, pairs: false, keyed: false }],
+      families: [ngramFamily(tree, order)],
       offsets: reader.floats("offsets", table.start.length - 1),
     };
     const weights = reader.floats("weights", table.symbols.length);

@@ -6,7 +6,7 @@
 //   words                      if there is a model of words: the words' symbols, and how often which follows which
 
 import * as v from "valibot";
-import type { NgramModel } from "../core/ngram.js";
+import { type NgramModel, ngramFamily } from "../core/ngram.js";
 import { BEGIN } from "../core/trellis.js";
 import { type JointParts, jointNgrams } from "../tasks/joint-model.js";
 import {
@@ -175,12 +175,17 @@ function readJoint(reader: PartsReader, order: number, boundary: number, symbolC
     unigram: reader.floats("joint.unigram", table.symbolCount),
     space: {
       table,
-      families: [{ tree, depth: order, skip: -2, pairs: false, keyed: false }],
+      families: [ngramFamily(tree, order)],
       offsets: reader.floats("joint.offsets", table.start.length - 1),
     },
     weights: reader.floats("joint.weights", table.symbols.length),
   };
   return { start, symbols, ngram, ...powers };
+}
+
+/** Whether these are the starts of stretches that cover a list, one after another. */
+function areStarts(start: Int32Array, length: number): boolean {
+  return start[0] === 0 && start.at(-1) === length && start.every((from, i) => i === 0 || from >= start[i - 1]);
 }
 
 function readWordCounts(reader: PartsReader, symbolCount: number): WordCounts {
@@ -190,9 +195,7 @@ function readWordCounts(reader: PartsReader, symbolCount: number): WordCounts {
   const words = start.length - 1;
   const sound =
     words > 0 &&
-    start[0] === 0 &&
-    start[words] === symbols.length &&
-    start.every((from, w) => w === 0 || from >= start[w - 1]) &&
+    areStarts(start, symbols.length) &&
     within(symbols, 0, symbolCount) &&
     first.length === count.length &&
     second.length === count.length &&

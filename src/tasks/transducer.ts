@@ -323,7 +323,7 @@ export class Transducer {
     await afterPass(trained);
     const temperature = chooseTemperature(learner, trained.weights, options);
     if (!counts || trained.stopped) return make(trained, temperature);
-    const joint = await jointFor(make(trained, temperature), corpus, options, hooks.shouldStop);
+    const joint = await Transducer.jointFor(make(trained, temperature), corpus, options, hooks.shouldStop);
     return make({ ...trained, stopped: joint === undefined }, temperature, joint);
   }
 
@@ -430,13 +430,61 @@ export class Transducer {
   }
 
   /** What a joint model is to choose among for an input, with what it thinks of each. */
-  judgedCandidates(input: Int32Array, joint: JointModel, isRight: (output: number[]) => boolean): JudgedCandidates {
+  private judgedCandidates(
+    input: Int32Array,
+    joint: JointModel,
+    isRight: (output: number[]) => boolean,
+  ): JudgedCandidates {
     const lattice = trellisLattice(this.engine.forward(input, this.weights));
     return this.candidatesOf(lattice, input, 1, jointSearch).candidates.map(({ output, moves, log }) => ({
       own: log,
       joint: joint.logProbability({ input, moves }),
       right: isRight(output),
     }));
+  }
+
+  /**
+   * The joint model of the best alignments of all pairs, with powers fitted to held-out inputs while these are not counted;
+   * undefined if it was stopped.
+   */
+  private static async jointFor(
+    transducer: Transducer,
+    corpus: PairCorpus,
+    options: TransducerOptions,
+    shouldStop: TrainingHooks["shouldStop"],
+  ): Promise<JointParts | undefined> {
+    const { training, heldOut } = split(corpus.inputCount, options);
+    const shift = transducer.outputSymbols.size;
+    const aligned: AlignedMoves[] = [];
+    let paused = Date.now();
+    const isStopped = async (): Promise<boolean> => {
+      if (Date.now() - paused < 100) return false;
+      await pause();
+      paused = Date.now();
+      return shouldStop?.() ?? false;
+    };
+    const align = async (inputs: Int32Array): Promise<boolean> => {
+      for (const i of inputs) {
+        const input = inputOf(corpus, i);
+        for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+          const moves = transducer.bestMoves(input, answerOf(corpus, a));
+          if (moves) aligned.push({ input, moves: Int32Array.from(moves) });
+        }
+        if (await isStopped()) return false;
+      }
+      return true;
+    };
+    if (!(await align(training))) return undefined;
+    const learned = JointModel.count(aligned, options.jointGrams, shift);
+    const judged: JudgedCandidates[] = [];
+    for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
+      const right = new Set<string>();
+      for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) right.add(answerOf(corpus, a).join());
+      judged.push(transducer.judgedCandidates(inputOf(corpus, i), learned, (output) => right.has(output.join())));
+      if (await isStopped()) return undefined;
+    }
+    if (!(await align(heldOut))) return undefined;
+    return JointModel.count(aligned, options.jointGrams, shift).with(fitPowers(judged)).parts;
   }
 
   private get search(): Search {
@@ -512,7 +560,7 @@ export class Transducer {
   }
 
   /** The moves of the best alignment of a pair. */
-  bestMoves(input: Int32Array, output: Int32Array): readonly number[] | undefined {
+  private bestMoves(input: Int32Array, output: Int32Array): readonly number[] | undefined {
     const trellis = this.engine.forward(input, this.weights);
     return bestPath(clampTrellis(trellis, writes(output, this.outputSymbols.size)))?.symbols;
   }
@@ -662,50 +710,6 @@ async function imputeMoves(
     }
   }
   return moves;
-}
-
-/**
- * The joint model of the best alignments of all pairs, with powers fitted to held-out inputs while these are not counted;
- * undefined if it was stopped.
- */
-async function jointFor(
-  transducer: Transducer,
-  corpus: PairCorpus,
-  options: TransducerOptions,
-  shouldStop: TrainingHooks["shouldStop"],
-): Promise<JointParts | undefined> {
-  const { training, heldOut } = split(corpus.inputCount, options);
-  const shift = transducer.outputSymbols.size;
-  const aligned: AlignedMoves[] = [];
-  let paused = Date.now();
-  const isStopped = async (): Promise<boolean> => {
-    if (Date.now() - paused < 100) return false;
-    await pause();
-    paused = Date.now();
-    return shouldStop?.() ?? false;
-  };
-  const align = async (inputs: Int32Array): Promise<boolean> => {
-    for (const i of inputs) {
-      const input = inputOf(corpus, i);
-      for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-        const moves = transducer.bestMoves(input, answerOf(corpus, a));
-        if (moves) aligned.push({ input, moves: Int32Array.from(moves) });
-      }
-      if (await isStopped()) return false;
-    }
-    return true;
-  };
-  if (!(await align(training))) return undefined;
-  const learned = JointModel.count(aligned, options.jointGrams, shift);
-  const judged: JudgedCandidates[] = [];
-  for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
-    const right = new Set<string>();
-    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) right.add(answerOf(corpus, a).join());
-    judged.push(transducer.judgedCandidates(inputOf(corpus, i), learned, (output) => right.has(output.join())));
-    if (await isStopped()) return undefined;
-  }
-  if (!(await align(heldOut))) return undefined;
-  return JointModel.count(aligned, options.jointGrams, shift).with(fitPowers(judged)).parts;
 }
 
 /** Held-out inputs on which the temperature is chosen, at most. */

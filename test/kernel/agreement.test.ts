@@ -24,18 +24,23 @@ interface Model {
   forced?: Int32Array;
 }
 
+/** What models of either comparison have. */
+const common = {
+  seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+  length: fc.integer({ min: 0, max: 12 }),
+  scale: fc.constantFrom(0, 0.5, 3, 30, 500),
+  lightest: fc.constantFrom(undefined, 0.001, 0.1),
+  recombine: fc.boolean(),
+  rows: fc.constantFrom("longest" as const, "all" as const),
+};
+
 const modelArbitrary: fc.Arbitrary<Model> = fc
   .record({
-    seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+    ...common,
     symbolCount: fc.integer({ min: 1, max: 40 }),
-    length: fc.integer({ min: 0, max: 12 }),
     shape: fc.constantFrom("chain" as const, "graph" as const),
-    scale: fc.constantFrom(0, 0.5, 3, 30, 500),
     order: fc.integer({ min: 0, max: 5 }),
     contexts: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 80 })),
-    lightest: fc.constantFrom(undefined, 0.001, 0.1),
-    recombine: fc.boolean(),
-    rows: fc.constantFrom("longest" as const, "all" as const),
     mode: fc.constantFrom("rcms" as const, "rcms" as const, "beam" as const, "exact" as const),
     isForced: fc.boolean(),
   })
@@ -188,16 +193,11 @@ describe("the WebAssembly kernel", () => {
 /** A chain with one plain family: what the best output is found for without a trellis. */
 const plainArbitrary: fc.Arbitrary<Model> = fc
   .record({
-    seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+    ...common,
     symbolCount: fc.integer({ min: 2, max: 40 }),
-    length: fc.integer({ min: 0, max: 12 }),
     isOpen: fc.boolean(),
-    scale: fc.constantFrom(0, 0.5, 3, 30, 500),
     order: fc.integer({ min: 1, max: 5 }),
     contexts: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 80 })),
-    lightest: fc.constantFrom(undefined, 0.001, 0.1),
-    recombine: fc.boolean(),
-    rows: fc.constantFrom("longest" as const, "all" as const),
     byRows: fc.constantFrom(false, false, true),
     mode: fc.constantFrom("rcms" as const, "rcms" as const, "beam" as const),
   })
