@@ -159,8 +159,7 @@ function readJoint(reader: PartsReader, order: number, boundary: number, symbolC
   const graphones = start.length - 1;
   const sound =
     graphones >= 0 &&
-    start[0] === 0 &&
-    start[graphones] === symbols.length &&
+    areStarts(start, symbols.length) &&
     start.every((from, g) => g === 0 || from > start[g - 1]) &&
     start.subarray(0, graphones).every((from) => symbols[from] >= 0 && symbols[from] <= boundary) &&
     symbols.every((symbol) => symbol >= 0 && symbol < Math.max(symbolCount, boundary + 1));
