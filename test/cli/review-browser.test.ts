@@ -163,9 +163,12 @@ describe.skipIf(executable === undefined)("the review page", () => {
       await page.keyboard.press(String(i));
       await shows(`word ${i}`);
     }
+    await page.route("**/answer", (route) => setTimeout(() => route.continue(), 100)); // typing is faster than saving
     await page.keyboard.press("Enter");
-    await page.keyboard.type("half an ans");
-    await page.locator("#saved", { hasText: "Draft saved" }).waitFor();
+    for (const text of ["half an", " ans"]) {
+      await page.keyboard.type(text);
+      await page.locator("#saved:not([aria-busy])", { hasText: "Draft saved" }).waitFor();
+    }
     one.child.kill("SIGKILL");
     await one.end;
     await page.keyboard.type("w");

@@ -66,6 +66,7 @@ function sendDraft(): void {
   const item = view?.item;
   if (!item) return;
   waiting = { action: "draft", index: item.index, text: field.value };
+  saved.ariaBusy = "true"; // hides "Draft saved" until it is true again, without a screen reader's saying it at every key
   sending ??= sendWaiting();
 }
 
@@ -81,6 +82,7 @@ async function sendWaiting(): Promise<void> {
     failed = undefined;
     showTrouble((error as Error).message);
   } finally {
+    saved.ariaBusy = null;
     sending = undefined;
   }
 }

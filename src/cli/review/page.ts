@@ -151,6 +151,7 @@ kbd {
 .row > :first-child { flex: 1; min-width: 0; }
 input { padding: .5rem .75rem; font-size: 1.15rem; }
 label, #note, #saved, #keys { font-size: .9rem; }
+#saved[aria-busy] { opacity: 0; }
 #note { min-height: 1.5em; }
 footer { display: flex; justify-content: space-between; align-items: center; gap: 1rem; margin-top: .5rem; }
 #keys { margin-top: 1.5rem; text-align: center; }
