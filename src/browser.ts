@@ -79,11 +79,10 @@ export {
   Transducer,
   type TransducerAnswer,
   type TransducerAnswerOptions,
-  type TransducerOptions,
   type TransducerPrediction,
   type TransducerSlot,
   type TransducerSummary,
-  transducerDefaults,
 } from "./tasks/transducer.js";
 export type { Strategy } from "./tasks/transducer-learner.js";
+export { type TransducerOptions, transducerDefaults } from "./tasks/transducer-options.js";
 export type { SymbolPair } from "./tasks/transducer-pairs.js";

@@ -9,17 +9,17 @@ import * as v from "valibot";
 import { type NgramModel, ngramFamily } from "../core/ngram.js";
 import { BEGIN } from "../core/trellis.js";
 import { type JointParts, jointNgrams } from "../tasks/joint-model.js";
+import { Transducer } from "../tasks/transducer.js";
+import { COUNT_CLASSES } from "../tasks/transducer-aligner.js";
 import {
   checkTransducerOptions,
   FURTHEST,
   MOST_CONTEXTS,
   MOST_MOVE_GRAMS,
   strategies,
-  Transducer,
   type TransducerOptions,
   transducerDefaults,
-} from "../tasks/transducer.js";
-import { COUNT_CLASSES } from "../tasks/transducer-aligner.js";
+} from "../tasks/transducer-options.js";
 import { inputEvent } from "../tasks/transducer-rows.js";
 import type { WordCounts } from "../tasks/word-model.js";
 import { putCalibration, readCalibration } from "./calibration-codec.js";

@@ -3,9 +3,10 @@
 //   slot (j, k) = j * (maxEmit + 1) + k,   symbols 0 .. shift - 1 are written, the last one is *shift*.
 // The gradient is E[features | output] - E[features]; the strategies differ in how contexts are chosen for it.
 
+import { type Clamp, clampTrellis } from "../core/clamp.js";
 import { ClampedPass, type ClampTable, outputClamp } from "../core/clamped-pass.js";
 import { editDistance } from "../core/errors.js";
-import type { Path } from "../core/lattice.js";
+import { bestPath, type Path } from "../core/lattice.js";
 import type { Problem, RowSpace } from "../core/problem.js";
 import { PrunedPass } from "../core/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../core/slots.js";
@@ -193,6 +194,12 @@ export class TransducerEngine {
     };
   }
 
+  /** The moves of the best alignment of an output in the trellis of the latest forward pass, if it has one. */
+  bestMoves(output: Int32Array): Int32Array | undefined {
+    const path = bestPath(clampTrellis(this.kernel.trellis, writes(output, this.shape.symbolCount - 1)));
+    return path && Int32Array.from(path.symbols);
+  }
+
   /** Adds the gradient of the log-likelihood of an input's answers. */
   learn(
     input: Int32Array,
@@ -350,6 +357,17 @@ export class TransducerEngine {
     }
     return { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0, aligned };
   }
+}
+
+/** The clamp that allows the alignments of one output. */
+function writes(output: Int32Array, shift: number): Clamp {
+  return {
+    arcs(_slot, state, allow) {
+      if (state < output.length) allow(output[state], state + 1);
+      allow(shift, state);
+    },
+    ends: (state) => state === output.length,
+  };
 }
 
 /** Adds `count` to every arc of a path; returns the path's log-probability. */

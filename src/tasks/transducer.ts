@@ -7,94 +7,36 @@
 import { Alphabet } from "../core/alphabet.js";
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../core/calibration.js";
 import { checkNames, OptionChecks } from "../core/checks.js";
-import { type Clamp, clampTrellis } from "../core/clamp.js";
 import { InputError } from "../core/errors.js";
-import { bestPath, bestPaths, type Lattice, logAdd, type Path, trellisLattice } from "../core/lattice.js";
-import { minimise } from "../core/minimise.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import { backend } from "../kernel/choice.js";
-import { goOnOptions } from "../learn/go-on.js";
-import { checkTrainingOptions } from "../learn/limits.js";
-import { generator, shuffle } from "../learn/random.js";
 import {
   type Checkpoint,
-  chooseL2,
   type Epoch,
   hookNames,
   hooksOf,
-  pause,
-  split,
   type Trained,
   type TrainingHooks,
-  type TrainingOptions,
   train,
-  trainingDefaults,
 } from "../learn/train.js";
-import { type AlignedMoves, fitPowers, JointModel, type JointParts, type JudgedCandidates } from "./joint-model.js";
+import { JointModel, type JointParts } from "./joint-model.js";
 import { SPACE } from "./language.js";
-import { Aligner } from "./transducer-aligner.js";
+import { TransducerEngine, TransducerLearner } from "./transducer-learner.js";
 import {
-  LEAST_LOG,
-  type Strategy,
-  TransducerEngine,
-  TransducerLearner,
-  type TransducerShape,
-} from "./transducer-learner.js";
-import { answerOf, inputOf, type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
-import { type AlignedPair, type TransducerRowOptions, type TransducerRows, transducerRows } from "./transducer-rows.js";
+  chooseOptions,
+  chosenNames,
+  inferenceOf,
+  keptOptions,
+  shapeOf,
+  type TransducerOptions,
+  transducerDefaults,
+} from "./transducer-options.js";
+import { answerOf, type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
+import { imputeMoves, makeRows, penaltyFor } from "./transducer-preparation.js";
+import type { TransducerRows } from "./transducer-rows.js";
+import { findOutputs } from "./transducer-search.js";
+import { chooseTemperature, jointFor } from "./transducer-tuning.js";
 import { countWords, type WordCounts, WordModel } from "./word-model.js";
-
-export interface TransducerOptions extends TrainingOptions {
-  /** How many moves back a decision looks; a move writes a symbol or goes to the next input symbol. */
-  order: number;
-  /** How many contexts each slot keeps beside `⋆`. */
-  contexts: number;
-  /** Contexts with less than this share of their slot's heaviest are not kept. */
-  lightest: number;
-  /** Most symbols written for one input symbol. */
-  maxEmit: number;
-  /** How contexts are chosen while learning: `rcms`, or one of the others that the paper compares. */
-  strategy: Strategy;
-  /** Input symbols looked at on either side. */
-  window: number;
-  /** Written symbols that rows of outputs look back. */
-  outputGrams: number;
-  /** Moves that rows of aligned pairs look back when they look at 0, 1, … further input symbols. */
-  moveGrams: readonly number[];
-  /** Features seen fewer times in the rough alignment of the training pairs are left out. */
-  minCount: number;
-  /**
-   * Weight of a model of the words in the training outputs when an output is chosen, for outputs with spaces between words:
-   * candidates go by p(output | input) q(output)^words. 0 for none.
-   */
-  words: number;
-  /**
-   * Graphones (an input symbol with what is written for it) that a joint n-gram model looks back; it then helps to choose
-   * among the most probable outputs, with a weight that held-out inputs decide. 0 for none.
-   */
-  jointGrams: number;
-}
-
-/** Options that the data decide where they are not given; see `chooseOptions`. */
-const chosenNames = ["maxEmit", "minCount", "heldOut", "l2", "jointGrams"] as const;
-type Chosen = (typeof chosenNames)[number];
-
-export const transducerDefaults: Omit<TransducerOptions, Chosen> = {
-  ...trainingDefaults,
-  // Seven passes, as the last one is then averaged over four (see `train`); that outweighs a little over-fitting, which
-  // shows in the likelihood and not in the outputs, and which the temperature mends.
-  epochs: 7,
-  patience: 3,
-  select: "accuracy",
-  order: 8,
-  contexts: 6,
-  lightest: 0.01,
-  strategy: "rcms",
-  window: 4,
-  outputGrams: 4,
-  moveGrams: [4, 3, 2],
-  words: 0,
-};
 
 export interface TrainTransducerOptions extends Partial<TransducerOptions>, TrainingHooks {
   /**
@@ -201,28 +143,6 @@ export interface TransducerParts {
   calibration?: Calibration;
 }
 
-/** Paths looked at for the outputs asked for: so many, and so many more for each. */
-const PATHS = 32;
-const PATHS_PER_OUTPUT = 16;
-
-/** Where the best output is looked for. */
-interface Search {
-  /** Candidates at most, among which models of words and of graphones choose. */
-  most: number;
-  /** No candidate is so far below the most probable one, in logarithms. */
-  within: number;
-  /** Paths so far below the best, in logarithms, are not looked at. */
-  reach: number;
-  /** Nor are more paths than this. */
-  paths: number;
-}
-
-const plainSearch: Search = { most: 1, within: Number.POSITIVE_INFINITY, reach: 7, paths: 48 };
-/** A right answer further below is seldom brought up: 20 candidates gained no more on held-out words. */
-const jointSearch: Search = { most: 5, within: 3, reach: 4, paths: 48 };
-/** A model of words may lift an output a good deal. */
-const wordSearch: Search = { most: 20, within: Number.POSITIVE_INFINITY, reach: 10, paths: 112 };
-
 export class Transducer {
   readonly inputSymbols: Alphabet;
   readonly outputSymbols: Alphabet;
@@ -270,7 +190,7 @@ export class Transducer {
     }
     if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
     const corpus = builder.build();
-    const chosen = from ? keptOptions(from, given) : chooseOptions(corpus, given);
+    const chosen = from ? keptOptions(from.options, given) : chooseOptions(corpus, given);
     const shape = shapeOf(inputSymbols, outputSymbols, chosen);
     const rows = from?.rows ?? makeRows(corpus, shape, chosen);
     const wordCounts = chosen.words > 0 ? (from?.words?.counts ?? wordCountsOf(corpus, outputSymbols)) : undefined;
@@ -282,7 +202,8 @@ export class Transducer {
       choseInHaste ||= hooks.shouldStop?.() ?? false;
       return choseInHaste;
     };
-    const l2 = given.checkpoint?.l2 ?? (await penaltyFor(learner, chosen, given, stopsChoosing));
+    const isOpen = given.l2 === undefined && !from;
+    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stopsChoosing) : chosen.l2);
     const options: TransducerOptions = { ...chosen, l2 };
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
     const make = (trained: Trained, temperature: number, joint = from?.joint?.parts): Transducer =>
@@ -323,7 +244,8 @@ export class Transducer {
     await afterPass(trained);
     const temperature = chooseTemperature(learner, trained.weights, options);
     if (!counts || trained.stopped) return make(trained, temperature);
-    const joint = await Transducer.jointFor(make(trained, temperature), corpus, options, hooks.shouldStop);
+    const { engine: tempered, weights } = make(trained, temperature);
+    const joint = await jointFor(tempered, weights, corpus, options, hooks.shouldStop);
     return make({ ...trained, stopped: joint === undefined }, temperature, joint);
   }
 
@@ -336,7 +258,8 @@ export class Transducer {
       ...inferenceOf(this.options),
       ...options.inference,
     });
-    const found = this.outputsOf(trellisLattice(trellis), symbols, count);
+    const choosers = { joint: this.joint, words: this.words, wordPower: this.options.words };
+    const found = findOutputs(this.engine, symbols, choosers, count);
     const outputs = found.map(({ output, moves, log }) => {
       const made: TransducedOutput = {
         output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
@@ -365,164 +288,6 @@ export class Transducer {
     if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, ...prediction };
     const { nbest = [] } = this.predict(input, { nbest: candidates, alignment: options.alignment });
     return { answered: false, guarantee, candidates: nbest, prediction };
-  }
-
-  /**
-   * Distinct outputs, the most probable first: the best one, and as many as are asked for. They are those of the best paths,
-   * but each probability is summed over all alignments. It stops when no output that is not yet seen can matter.
-   */
-  private outputsOf(lattice: Lattice, input: Int32Array, asked: number): readonly Found[] {
-    const { candidates, found } = this.candidatesOf(lattice, input, asked, this.search);
-    return this.chosen(candidates, asked === 1 ? candidates : found, input).slice(0, asked);
-  }
-
-  private candidatesOf(
-    lattice: Lattice,
-    input: Int32Array,
-    asked: number,
-    search: Search,
-  ): { candidates: Found[]; found: Found[] } {
-    const found: Found[] = [];
-    const seen = new Set<string>();
-    let left = 1;
-    const best = this.engine.kernel.bestPath() as Path;
-    const logOf = this.engine.pathOutputs(input.length, best);
-    const add = (path: Path): void => {
-      const output = path.symbols.filter((move) => move !== this.outputSymbols.size);
-      const key = output.join();
-      if (seen.has(key)) return;
-      seen.add(key);
-      const log = logOf(output, path);
-      left -= Math.exp(log);
-      found.push({ output, moves: path.symbols, log });
-      found.sort((a, b) => b.log - a.log);
-    };
-    // Whether the first `count` outputs, as far as they are no further than `within` below the first, are surely found.
-    // Outputs so improbable that numbers cannot tell what is left are taken as they come.
-    const complete = (count: number, within: number): boolean => {
-      const last = found.length >= count ? found[count - 1].log : Number.NEGATIVE_INFINITY;
-      const least = Math.max(last, found[0].log - within);
-      return least < LEAST_LOG ? found.length >= count : Math.exp(least) >= left;
-    };
-    // The candidates among which the best is chosen are the same, however many outputs are asked for.
-    let candidates: Found[] | undefined;
-    const choose = (): void => {
-      candidates ??= found.slice(0, search.most).filter(({ log }) => log >= found[0].log - search.within);
-    };
-    // One best path is found much faster than the first of many, and is often all that is needed.
-    add(best);
-    if (complete(search.most, search.within)) choose();
-    const least = best.score - search.reach;
-    if (!candidates || (asked > 1 && !complete(asked, Number.POSITIVE_INFINITY))) {
-      let paths = 0;
-      for (const path of bestPaths(lattice, asked === 1 ? least : Number.NEGATIVE_INFINITY)) {
-        if (path.score < least) choose();
-        add(path);
-        paths++;
-        if (paths === search.paths || complete(search.most, search.within)) choose();
-        if (!candidates) continue;
-        if (asked === 1 || complete(asked, Number.POSITIVE_INFINITY)) break;
-        if (paths >= PATHS + PATHS_PER_OUTPUT * asked) break;
-      }
-      choose();
-    }
-    return { candidates: candidates ?? [], found };
-  }
-
-  /** What a joint model is to choose among for an input, with what it thinks of each. */
-  private judgedCandidates(
-    input: Int32Array,
-    joint: JointModel,
-    isRight: (output: number[]) => boolean,
-  ): JudgedCandidates {
-    const lattice = trellisLattice(this.engine.forward(input, this.weights));
-    return this.candidatesOf(lattice, input, 1, jointSearch).candidates.map(({ output, moves, log }) => ({
-      own: log,
-      joint: joint.logProbability({ input, moves }),
-      right: isRight(output),
-    }));
-  }
-
-  /**
-   * The joint model of the best alignments of all pairs, with powers fitted to held-out inputs while these are not counted;
-   * undefined if it was stopped.
-   */
-  private static async jointFor(
-    transducer: Transducer,
-    corpus: PairCorpus,
-    options: TransducerOptions,
-    shouldStop: TrainingHooks["shouldStop"],
-  ): Promise<JointParts | undefined> {
-    const { training, heldOut } = split(corpus.inputCount, options);
-    const shift = transducer.outputSymbols.size;
-    const aligned: AlignedMoves[] = [];
-    let paused = Date.now();
-    const isStopped = async (): Promise<boolean> => {
-      if (Date.now() - paused < 100) return false;
-      await pause();
-      paused = Date.now();
-      return shouldStop?.() ?? false;
-    };
-    const align = async (inputs: Int32Array): Promise<boolean> => {
-      for (const i of inputs) {
-        const input = inputOf(corpus, i);
-        for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-          const moves = transducer.bestMoves(input, answerOf(corpus, a));
-          if (moves) aligned.push({ input, moves: Int32Array.from(moves) });
-        }
-        if (await isStopped()) return false;
-      }
-      return true;
-    };
-    if (!(await align(training))) return undefined;
-    const learned = JointModel.count(aligned, options.jointGrams, shift);
-    const judged: JudgedCandidates[] = [];
-    for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
-      const right = new Set<string>();
-      for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) right.add(answerOf(corpus, a).join());
-      judged.push(transducer.judgedCandidates(inputOf(corpus, i), learned, (output) => right.has(output.join())));
-      if (await isStopped()) return undefined;
-    }
-    if (!(await align(heldOut))) return undefined;
-    return JointModel.count(aligned, options.jointGrams, shift).with(fitPowers(judged)).parts;
-  }
-
-  private get search(): Search {
-    return this.words ? wordSearch : this.joint ? jointSearch : plainSearch;
-  }
-
-  /**
-   * With models that choose among candidates: shares out what these have together in proportion to
-   *   p(output | input)^own q(alignment)^joint w(output)^words
-   * and puts the best of them first. Other outputs follow by the same measure, as far as what is left for them allows.
-   */
-  private chosen(candidates: readonly Found[], found: readonly Found[], input: Int32Array): readonly Found[] {
-    const { words, joint } = this;
-    if ((!words && !joint) || found.length === 1) return found;
-    const weighted = (one: Found): Found => {
-      let { log } = one;
-      if (joint) {
-        const pair = { input, moves: one.moves };
-        log = joint.parts.own * log + joint.parts.joint * joint.logProbability(pair);
-      }
-      if (words) log += this.options.words * words.logProbability(one.output);
-      return { ...one, log };
-    };
-    const sum = (outputs: readonly Found[]): number =>
-      outputs.reduce((total, { log }) => logAdd(total, log), Number.NEGATIVE_INFINITY);
-    const byLog = (a: Found, b: Found): number => b.log - a.log;
-    const times =
-      (factor: number) =>
-      (one: Found): Found => ({ ...one, log: one.log + factor });
-    const own = candidates.map(weighted);
-    const together = sum(candidates);
-    const scale = together - sum(own);
-    const others = found.filter((one) => !candidates.includes(one)).map(weighted);
-    const left = Math.log(Math.max(0, -Math.expm1(Math.min(0, together))));
-    const otherScale = others.length > 0 ? Math.min(scale, left - sum(others)) : 0;
-    const [best, ...rest] = own.map(times(scale)).sort(byLog);
-    const below = others.map(times(otherScale)).map((one) => ({ ...one, log: Math.min(one.log, best.log) }));
-    return [best, ...[...rest, ...below].sort(byLog)];
   }
 
   private slotsOf(trellis: Trellis, length: number): TransducerSlot[] {
@@ -555,17 +320,13 @@ export class Transducer {
   align(input: readonly string[], output: readonly string[]): AlignedSymbol[] | undefined {
     const { symbols } = this.encode(input);
     const answer = this.encodeOutput(output);
-    const moves = answer && this.bestMoves(symbols, answer);
+    if (!answer) return undefined;
+    this.engine.forward(symbols, this.weights);
+    const moves = this.engine.bestMoves(answer);
     return moves && this.alignmentOf(input, moves);
   }
 
-  /** The moves of the best alignment of a pair. */
-  private bestMoves(input: Int32Array, output: Int32Array): readonly number[] | undefined {
-    const trellis = this.engine.forward(input, this.weights);
-    return bestPath(clampTrellis(trellis, writes(output, this.outputSymbols.size)))?.symbols;
-  }
-
-  private alignmentOf(input: readonly string[], moves: readonly number[]): AlignedSymbol[] {
+  private alignmentOf(input: readonly string[], moves: Iterable<number>): AlignedSymbol[] {
     const aligned: AlignedSymbol[] = [];
     let output: string[] = [];
     for (const move of moves) {
@@ -596,51 +357,6 @@ export class Transducer {
   }
 }
 
-interface Found {
-  output: number[];
-  /** Its best alignment. */
-  moves: readonly number[];
-  log: number;
-}
-
-/** The clamp that allows the alignments of one output. */
-function writes(output: Int32Array, shift: number): Clamp {
-  return {
-    arcs(_slot, state, allow) {
-      if (state < output.length) allow(output[state], state + 1);
-      allow(shift, state);
-    },
-    ends: (state) => state === output.length,
-  };
-}
-
-function shapeOf(inputs: Alphabet, outputs: Alphabet, options: TransducerOptions): TransducerShape {
-  // Input symbols, then the one for all that are unknown, then the outside.
-  return {
-    symbolCount: outputs.size + 1,
-    boundary: inputs.size + 1,
-    maxEmit: options.maxEmit,
-    rowOptions: rowOptionsOf(options),
-  };
-}
-
-function rowOptionsOf({ window, outputGrams, moveGrams, minCount }: TransducerOptions): TransducerRowOptions {
-  return {
-    window,
-    windowLength: Math.max(1, 2 * window - 1),
-    skipLength: Math.min(3, window),
-    outputGrams,
-    moveGrams,
-    minCount,
-  };
-}
-
-function inferenceOf(options: TransducerOptions): Inference {
-  const { contexts, order, lightest, strategy } = options;
-  const mode = strategy === "rcms" ? "rcms" : "beam";
-  return { mode, contexts, order, lightest: mode === "rcms" ? lightest : 0, recombine: true, rows: "all" };
-}
-
 function wordCountsOf(corpus: PairCorpus, outputSymbols: Alphabet): WordCounts {
   const separator = outputSymbols.indexOf(SPACE);
   if (separator < 0)
@@ -651,93 +367,6 @@ function wordCountsOf(corpus: PairCorpus, outputSymbols: Alphabet): WordCounts {
     Array.from(corpus.answerCount, (count, a) => ({ output: answerOf(corpus, a), count })),
     separator,
   );
-}
-
-/** Pairs on which the rough alignment is fitted, at most. */
-const ALIGNER_INPUTS = 10_000;
-const ALIGNER_PASSES = 8;
-/** Up to this many inputs, four alignments of each pair are drawn instead of one: rows for what is not certain. */
-const FEW_INPUTS = 5_000;
-
-function makeRows(corpus: PairCorpus, shape: TransducerShape, options: TransducerOptions): TransducerRows {
-  const { symbolCount, boundary, maxEmit } = shape;
-  const aligner = new Aligner(boundary + 1, symbolCount, maxEmit);
-  const inputs = Int32Array.from({ length: corpus.inputCount }, (_, i) => i);
-  const some = shuffle(inputs, generator(options.seed, ALIGNER_PART)).slice(0, ALIGNER_INPUTS);
-  aligner.fit(corpus, some, ALIGNER_PASSES);
-  const samples = corpus.inputCount <= FEW_INPUTS ? 4 : 1;
-  const random = generator(options.seed, SAMPLE_PART);
-  const aligned: AlignedPair[] = [];
-  for (let i = 0; i < corpus.inputCount; i++) {
-    const input = inputOf(corpus, i);
-    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-      for (let s = 0; s < samples; s++) {
-        const moves = aligner.sample(input, answerOf(corpus, a), random);
-        if (moves) aligned.push({ input, moves });
-      }
-    }
-  }
-  return transducerRows(() => aligned, symbolCount, boundary, shape.rowOptions, samples);
-}
-
-/** Parts of the seed, beside those of training, which counts passes from 0. */
-const ALIGNER_PART = -1;
-const SAMPLE_PART = -2;
-
-/** Passes of the model that imputes alignments for `forced`. */
-const IMPUTING_PASSES = 3;
-
-/** [answers] the best alignment of each pair under a bigram model of moves with exact inference. */
-async function imputeMoves(
-  corpus: PairCorpus,
-  shape: TransducerShape,
-  options: TransducerOptions,
-): Promise<(Int32Array | undefined)[]> {
-  const bigram: TransducerOptions = { ...options, window: 0, outputGrams: 1, moveGrams: [1], order: 1 };
-  const bigramShape = { ...shape, rowOptions: rowOptionsOf(bigram) };
-  const rows = makeRows(corpus, bigramShape, bigram);
-  const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
-  const engine = new TransducerEngine(rows, bigramShape, inference);
-  const learner = new TransducerLearner(corpus, engine, "rcms");
-  const trained = await train(learner, { ...options, epochs: IMPUTING_PASSES, heldOut: 0 });
-  const weights = backend().arrays.placed(trained.weights);
-  const moves: (Int32Array | undefined)[] = [];
-  for (let i = 0; i < corpus.inputCount; i++) {
-    const trellis = engine.forward(inputOf(corpus, i), weights);
-    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-      const path = bestPath(clampTrellis(trellis, writes(answerOf(corpus, a), shape.symbolCount - 1)));
-      moves.push(path ? Int32Array.from(path.symbols) : undefined);
-    }
-  }
-  return moves;
-}
-
-/** Held-out inputs on which the temperature is chosen, at most. */
-const TEMPERATURE_INPUTS = 2_000;
-
-/** What a probability of exactly 0 or 1 that turns out wrong costs no more than. */
-const LEAST_CHANCE = 1e-6;
-
-/**
- * The number by which to divide all scores so that the probabilities of the outputs written for held-out inputs best say
- * whether these are right (least log loss); 1 if nothing is held out. Found by golden-section search on its logarithm.
- */
-function chooseTemperature(learner: TransducerLearner, weights: Float64Array, options: TransducerOptions): number {
-  const { heldOut } = split(learner.exampleCount, options);
-  const some = heldOut.slice(0, TEMPERATURE_INPUTS);
-  if (some.length === 0) return 1;
-  const scaled = backend().arrays.float64(weights.length);
-  const logLoss = (logTemperature: number): number => {
-    const factor = Math.exp(-logTemperature);
-    for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
-    let sum = 0;
-    for (const example of some) {
-      const { log, right } = learner.sureness(example, scaled);
-      sum -= Math.log(Math.max(LEAST_CHANCE, right ? Math.exp(log) : -Math.expm1(log)));
-    }
-    return sum;
-  };
-  return Math.exp(minimise(logLoss, Math.log(0.5), Math.log(4), 0.02));
 }
 
 function summaryOf(
@@ -767,79 +396,6 @@ function readHooks(given: TrainTransducerOptions): TrainingHooks {
   return hooksOf(given);
 }
 
-/** Inputs held out, at most: more would not choose better and would be missed in training. */
-const MOST_HELD_OUT = 2_000;
-/** Graphones that a joint model looks back: more gained nothing on held-out words of the CMU dictionary. */
-const JOINT_GRAMS = 6;
-
-/**
- * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
- * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000; `l2` is 4, less with few inputs, and
- * with many what is best on held-out pairs; with many, too, a joint model looks six graphones back, unless a model of words
- * chooses.
- */
-export function chooseOptions(corpus: PairCorpus, given: TrainTransducerOptions): TransducerOptions {
-  const options: TransducerOptions = {
-    ...transducerDefaults,
-    maxEmit: neededEmit(corpus),
-    minCount: corpus.inputCount > FEW_INPUTS ? 2 : 1,
-    heldOut: Math.min(0.1, MOST_HELD_OUT / corpus.inputCount),
-    l2: 4 * Math.min(1, corpus.inputCount / 500),
-    jointGrams: 0,
-  };
-  for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
-    if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
-  }
-  const canJudge = options.heldOut > 0 && corpus.inputCount >= FEWEST_TO_CHOOSE;
-  const isPlain = options.strategy === "rcms" && options.words === 0;
-  if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
-  checkTransducerOptions(options);
-  const mostEmit = mostWritten(corpus);
-  if (options.maxEmit > mostEmit) {
-    throw new InputError(`option \`maxEmit\` may be at most ${mostEmit} with so many different output symbols`);
-  }
-  if (options.jointGrams > 0 && options.heldOut === 0) {
-    throw new InputError(
-      "option `jointGrams` needs inputs held out, which decide how much the model of graphones counts",
-    );
-  }
-  return options;
-}
-
-/** Options that may be others when a training goes on; the features depend on the rest. */
-const goingOnNames = [
-  ...(["epochs", "seed", "rate", "delta", "l2", "l1", "heldOut", "patience", "average", "select"] as const),
-  ...(["contexts", "lightest", "strategy"] as const),
-];
-
-function keptOptions(from: Transducer, given: TrainTransducerOptions): TransducerOptions {
-  const options: TransducerOptions = { ...goOnOptions(from.options), l2: 0 };
-  for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
-    if (given[name] === undefined) continue;
-    if (!(goingOnNames as readonly string[]).includes(name)) {
-      throw new InputError(`option \`${name}\` cannot change when a training goes on from a model`);
-    }
-    Object.assign(options, { [name]: given[name] });
-  }
-  checkTransducerOptions(options);
-  return options;
-}
-
-/** Candidates for the L2 penalty, and the number of inputs from which on they are tried. */
-const penalties = [1, 4, 16];
-const FEWEST_TO_CHOOSE = 1_000;
-
-/** The L2 penalty that was given, or the best on held-out pairs if there are enough to tell. */
-async function penaltyFor(
-  learner: TransducerLearner,
-  chosen: TransducerOptions,
-  given: TrainTransducerOptions,
-  shouldStop: TrainingHooks["shouldStop"],
-): Promise<number> {
-  if (given.l2 !== undefined || given.from || learner.exampleCount < FEWEST_TO_CHOOSE) return chosen.l2;
-  return chooseL2(learner, chosen, shouldStop, penalties);
-}
-
 /** Refuses a pair with symbols that a transducer has no features for. */
 function checkSymbols(from: Transducer, pair: SymbolPair): void {
   const isNew = (known: Alphabet) => (symbol: string) => known.indexOf(symbol) < 0;
@@ -850,60 +406,3 @@ function checkSymbols(from: Transducer, pair: SymbolPair): void {
     hint: "train anew on all pairs to learn new symbols",
   });
 }
-
-/** The least number of symbols per input symbol, at least 2, that lets 999 of 1,000 pairs be aligned, if it may be so large. */
-function neededEmit(corpus: PairCorpus): number {
-  const needed: number[] = [];
-  for (let i = 0; i < corpus.inputCount; i++) {
-    const length = corpus.inputStart[i + 1] - corpus.inputStart[i];
-    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-      needed.push(Math.ceil((corpus.outputStart[a + 1] - corpus.outputStart[a]) / length));
-    }
-  }
-  needed.sort((a, b) => a - b);
-  return Math.min(mostWritten(corpus), Math.max(2, needed[Math.ceil(needed.length * 0.999) - 1]));
-}
-
-/**
- * So many symbols may be written for one input symbol that before anything is learned, when all are equally probable, the mass
- * of writing none is still a number beside the mass of writing them all.
- */
-function mostWritten(corpus: PairCorpus): number {
-  const symbols = corpus.outputs.reduce((most, symbol) => Math.max(most, symbol), 1) + 1;
-  return Math.min(FURTHEST, Math.floor(-LEAST_LOG / Math.log(symbols)));
-}
-
-/** Weight of a model of words, at most. */
-export const MOST_WORDS = 10;
-/** How far anything may look, and how much may be written for one symbol: what a model file may ask for, too. */
-export const FURTHEST = 1_000;
-export const MOST_CONTEXTS = 1_000_000;
-export const MOST_MOVE_GRAMS = 100;
-
-/** Refuses options out of range, by name. */
-export function checkTransducerOptions(options: TransducerOptions): void {
-  checkTrainingOptions(options);
-  const checks = new OptionChecks(options);
-  checks.whole("order", 0, FURTHEST);
-  checks.whole("contexts", options.strategy === "rcms" ? 0 : 1, MOST_CONTEXTS);
-  checks.whole("minCount", 1);
-  checks.whole("maxEmit", 1, FURTHEST);
-  checks.whole("window", 0, FURTHEST);
-  checks.whole("outputGrams", 0, FURTHEST);
-  if (options.moveGrams.length > MOST_MOVE_GRAMS) {
-    throw new InputError(`option \`moveGrams\` must hold at most ${MOST_MOVE_GRAMS} numbers`);
-  }
-  for (const grams of options.moveGrams) {
-    if (!Number.isInteger(grams) || grams < 0 || grams > FURTHEST) {
-      throw new InputError(
-        `option \`moveGrams\` must hold whole numbers of at least 0 and at most ${FURTHEST}, not ${grams}`,
-      );
-    }
-  }
-  checks.share("lightest");
-  checks.between("words", 0, MOST_WORDS);
-  checks.whole("jointGrams", 0, FURTHEST);
-  checks.oneOf("strategy", strategies);
-}
-
-export const strategies: readonly Strategy[] = ["rcms", "model", "target", "hybrid", "forced"];

@@ -14,13 +14,8 @@ import { DataFingerprint, encodeCheckpoint, type SavedTraining } from "../../mod
 import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
-import {
-  MOST_WORDS,
-  strategies,
-  type TrainTransducerOptions,
-  Transducer,
-  transducerDefaults,
-} from "../../tasks/transducer.js";
+import { type TrainTransducerOptions, Transducer } from "../../tasks/transducer.js";
+import { MOST_WORDS, strategies, transducerDefaults } from "../../tasks/transducer-options.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
