@@ -206,7 +206,12 @@ export class Transducer {
     const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stopsChoosing) : chosen.l2);
     const options: TransducerOptions = { ...chosen, l2 };
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
-    const make = (trained: Trained, temperature: number, joint = from?.joint?.parts): Transducer =>
+    const make = (
+      trained: Trained,
+      temperature: number,
+      joint = from?.joint?.parts,
+      alignedPairs = learner.alignedPairs(),
+    ): Transducer =>
       new Transducer({
         inputSymbols,
         outputSymbols,
@@ -214,19 +219,26 @@ export class Transducer {
         // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
         weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
         options,
-        summary: summaryOf(corpus, learner, trained, temperature),
+        summary: summaryOf(corpus, trained, temperature, alignedPairs),
         note: given.note ?? {},
         wordCounts,
         joint,
       });
-    let passes = 0;
+    // By pass, as the next one may have begun when `onPass` is called.
+    const aligned = new Map<number, number>();
+    let passes = given.checkpoint?.history.length ?? 0;
     const afterPass = async (soFar: Trained): Promise<void> => {
       if (soFar.history.length === passes) return;
       passes = soFar.history.length;
-      await given.onPass?.(make(soFar, 1), passes);
+      await given.onPass?.(make(soFar, 1, from?.joint?.parts, aligned.get(passes)), passes);
     };
     const passHooks: TrainingHooks = {
       ...hooks,
+      onProgress(progress) {
+        const over = progress.history.length;
+        if (!aligned.has(over)) aligned.set(over, learner.alignedPairs());
+        hooks.onProgress?.(progress);
+      },
       async onCheckpoint(checkpoint) {
         // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
         if (choseInHaste) return;
@@ -369,18 +381,13 @@ function wordCountsOf(corpus: PairCorpus, outputSymbols: Alphabet): WordCounts {
   );
 }
 
-function summaryOf(
-  corpus: PairCorpus,
-  learner: TransducerLearner,
-  trained: Trained,
-  temperature: number,
-): TransducerSummary {
+function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, alignedPairs: number): TransducerSummary {
   let pairs = 0;
   for (const count of corpus.answerCount) pairs += count;
   return {
     pairs,
     inputs: corpus.inputCount,
-    alignedPairs: learner.alignedPairs(),
+    alignedPairs,
     history: trained.history,
     bestEpoch: trained.bestEpoch,
     temperature,

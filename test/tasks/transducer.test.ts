@@ -311,6 +311,33 @@ describe("Transducer", () => {
     else expect(alignedPairs).toBeGreaterThan(0.9 * pairs);
   });
 
+  it("tells after each pass how many pairs were aligned in it, though the next one has begun", async () => {
+    const options = { strategy: "model", contexts: 4, heldOut: 0, order: 2 } as const;
+    const pairs = spelling();
+    const told: number[] = [];
+    const steps: number[] = [];
+    let step = 0;
+    await Transducer.train(pairs, {
+      ...options,
+      epochs: 3,
+      onExample() {
+        // Training pauses, and `onPass` is called, after a while: late in the pass that follows.
+        const until = ++step % pairs.length === 100 ? performance.now() + 110 : 0;
+        while (performance.now() < until);
+      },
+      onPass(transducer) {
+        told.push(transducer.summary.alignedPairs);
+        steps.push(step % pairs.length);
+      },
+    });
+    expect(steps).not.toEqual([0, 0, 0]);
+    for (const epochs of [1, 2, 3]) {
+      const { summary } = await Transducer.train(pairs, { ...options, epochs });
+      expect(told[epochs - 1]).toBe(summary.alignedPairs);
+    }
+    expect(new Set(told).size).toBe(3);
+  });
+
   it("gives the same model for the same seed", async () => {
     const one = await Transducer.train(spelling(), { epochs: 2 });
     const two = await Transducer.train(spelling(), { epochs: 2 });
