@@ -444,14 +444,18 @@ export class TransducerLearner implements Learner {
     return judged;
   }
 
-  /** How sure the model is of the output it would write for an example, and whether that is right. */
-  sureness(example: number, weights: Float64Array): { log: number; right: boolean } {
-    const { engine, corpus } = this;
-    const input = inputOf(corpus, example);
-    engine.forward(input, weights);
-    const best = engine.bestOutput();
-    const right = this.answers(example).some(({ output }) => editDistance(best, output) === 0);
-    return { log: Math.min(0, engine.logProbability(best, input.length)), right };
+  /** The output that the model writes for an example, and whether it is right. */
+  written(example: number, weights: Float64Array): { output: number[]; right: boolean } {
+    this.engine.forward(inputOf(this.corpus, example), weights);
+    const output = this.engine.bestOutput();
+    return { output, right: this.answers(example).some((answer) => editDistance(output, answer.output) === 0) };
+  }
+
+  /** Log-probability of an output for the input of an example. */
+  logProbability(example: number, output: readonly number[], weights: Float64Array): number {
+    const input = inputOf(this.corpus, example);
+    this.engine.forward(input, weights);
+    return Math.min(0, this.engine.logProbability(output, input.length));
   }
 
   share(): SharedLearner {

@@ -18,7 +18,8 @@ const LEAST_CHANCE = 1e-6;
 
 /**
  * The number by which to divide all scores so that the probabilities of the outputs written for held-out inputs best say
- * whether these are right (least log loss); 1 if nothing is held out. Found by golden-section search on its logarithm.
+ * whether these are right (least log loss); 1 if nothing is held out. Found by golden-section search on its logarithm. The
+ * outputs are those written without it: else it would pay to write nonsense and to be sure that it is wrong.
  */
 export function chooseTemperature(
   learner: TransducerLearner,
@@ -29,17 +30,20 @@ export function chooseTemperature(
   const some = heldOut.slice(0, TEMPERATURE_INPUTS);
   if (some.length === 0) return 1;
   const scaled = backend().arrays.float64(weights.length);
+  scaled.set(weights);
+  const written = Array.from(some, (example) => ({ example, ...learner.written(example, scaled) }));
   const logLoss = (logTemperature: number): number => {
     const factor = Math.exp(-logTemperature);
     for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
     let sum = 0;
-    for (const example of some) {
-      const { log, right } = learner.sureness(example, scaled);
+    for (const { example, output, right } of written) {
+      const log = learner.logProbability(example, output, scaled);
       sum -= Math.log(Math.max(LEAST_CHANCE, right ? Math.exp(log) : -Math.expm1(log)));
     }
     return sum;
   };
-  return Math.exp(minimise(logLoss, Math.log(0.5), Math.log(4), 0.02));
+  const best = minimise(logLoss, Math.log(0.5), Math.log(4), 0.02);
+  return logLoss(best) < logLoss(0) ? Math.exp(best) : 1; // there may be more than one valley
 }
 
 /**

@@ -338,6 +338,21 @@ describe("Transducer", () => {
     expect(new Set(told).size).toBe(3);
   });
 
+  it("writes outputs much longer than inputs, and is calibrated without forgetting how", async () => {
+    const code = ["alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett"];
+    const random = mulberry(11);
+    const words = Array.from({ length: 240 }, () =>
+      Array.from({ length: 2 + Math.floor(4 * random()) }, () => code[Math.floor(code.length * random())]),
+    );
+    const pairs = words.map((word) => ({ input: word.map(([letter]) => letter), output: [...word.join("")] }));
+    const transducer = await Transducer.train(pairs.slice(40), { epochs: 6 });
+    const right = pairs.slice(0, 40).filter(({ input, output }) => {
+      const found = transducer.predict(input);
+      return found.output.join() === output.join() && found.probability > 0.1;
+    });
+    expect(right.length).toBeGreaterThanOrEqual(38);
+  });
+
   it("gives the same model for the same seed", async () => {
     const one = await Transducer.train(spelling(), { epochs: 2 });
     const two = await Transducer.train(spelling(), { epochs: 2 });
