@@ -14,12 +14,12 @@ import type { AdaGrad, AdaGradOptions } from "./adagrad.js";
 import {
   addJudged,
   type Crew,
-  type CrewDone,
   type CrewMaker,
   type CrewWatch,
   type Judged,
   type Learner,
   nothingJudged,
+  type PassDone,
   type SharedLearner,
 } from "./train.js";
 
@@ -129,16 +129,17 @@ class ThreadCrew implements Crew {
     });
   }
 
-  async learn(order: Int32Array, from: number, watch: CrewWatch): Promise<CrewDone> {
+  async learn(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone> {
     const { control: counters, done, adagrad, memory } = this;
     const placed = memory.placed(order);
     const seen = this.deterministic ? memory.float64(2 * order.length) : undefined;
+    const from = before.examples;
     counters.fill(0);
     counters[control.next] = from;
     counters[control.step] = adagrad.step;
     done.fill(0);
     const timer = setInterval(() => {
-      watch.onProgress(this.soFar());
+      watch.onProgress(this.soFar(before));
       if (watch.shouldStop()) Atomics.store(counters, control.stop, 1);
     }, PROGRESS_MS);
     try {
@@ -147,20 +148,20 @@ class ThreadCrew implements Crew {
       clearInterval(timer);
     }
     adagrad.step = counters[control.step];
-    const result = this.soFar();
+    const result = this.soFar(before);
     if (!seen) return result;
-    // Summed in the order of the examples, whoever learned from them.
-    let logLikelihood = 0;
-    let contextLength = 0;
-    for (let i = from; i < from + result.examples; i++) {
+    // Summed in the order of the examples, whoever learned from them and whenever.
+    let { logLikelihood, contextLength } = before;
+    for (let i = from; i < result.examples; i++) {
       logLikelihood += seen[2 * i];
       contextLength += seen[2 * i + 1];
     }
     return { examples: result.examples, logLikelihood, contextLength };
   }
 
-  private soFar(): CrewDone {
-    const sum: CrewDone = { examples: 0, logLikelihood: 0, contextLength: 0 };
+  /** What is done of the pass: what was before, and what the threads have done since. */
+  private soFar(before: PassDone): PassDone {
+    const sum = { ...before };
     for (let i = 0; i < this.done.length; i += DONE) {
       sum.examples += this.done[i];
       sum.logLikelihood += this.done[i + 1];

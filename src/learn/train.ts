@@ -13,6 +13,8 @@ import { generator, shuffle } from "./random.js";
 export interface Learner {
   readonly table: RowTable;
   readonly exampleCount: number;
+  /** What it counts while it learns, if anything. */
+  readonly tally?: Int32Array;
   /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
   /** Judges an example without learning from it. */
@@ -32,23 +34,24 @@ export interface SharedLearner {
 /** Threads that train together. */
 export interface Crew {
   /**
-   * Learns from the examples `order[from]`, `order[from + 1]`, … until all are done or `shouldStop` says so; `onProgress`
-   * is called now and then. Resolves with what was done.
+   * Learns from the examples of the order that are not yet done, until all are or `shouldStop` says so; `onProgress` is
+   * called now and then. Resolves with what is done of the pass by then.
    */
-  learn(order: Int32Array, from: number, watch: CrewWatch): Promise<CrewDone>;
+  learn(order: Int32Array, done: PassDone, watch: CrewWatch): Promise<PassDone>;
   /** Sums over examples. */
   judge(examples: Int32Array, weights: Float64Array): Promise<Judged>;
   close(): Promise<void>;
 }
 
-export interface CrewDone {
+/** What is done of a pass: the first so many examples of its order, and sums over them. */
+export interface PassDone {
   examples: number;
   logLikelihood: number;
   contextLength: number;
 }
 
 export interface CrewWatch {
-  onProgress(done: CrewDone): void;
+  onProgress(done: PassDone): void;
   shouldStop(): boolean;
 }
 
@@ -175,6 +178,8 @@ export interface Checkpoint {
   /** Sums over the pass at hand. */
   passLogLikelihood: number;
   passContextLength: number;
+  /** The tally of the learner, if it keeps one. */
+  tally?: Int32Array;
 }
 
 export interface Trained {
@@ -193,146 +198,216 @@ export async function train(
   learner: Learner,
   options: TrainingOptions,
   hooks: TrainingHooks = {},
-  from: { start?: Float64Array; checkpoint?: Checkpoint; more?: boolean } = {},
+  from: TrainingStart = {},
 ): Promise<Trained> {
-  const { training, heldOut } = split(learner.exampleCount, options);
-  const total = training.length;
-  const { rate, delta } = options;
-  const adagrad = new AdaGrad(
-    learner.table,
-    {
-      rate,
-      delta,
-      l2: options.l2 / Math.max(1, total),
-      l1: options.l1 / Math.max(1, total),
-      truncate: options.truncate,
-      seed: options.seed,
-    },
-    from.start,
-  );
-  const gradient = new Gradient(learner.table);
-  let best: Float64Array = adagrad.weights.slice();
-  let bestScore = Number.NEGATIVE_INFINITY;
-  let bestEpoch = 0;
-  let epoch = 1;
-  let position = 0;
-  let history: Epoch[] = [];
-  let passLogLikelihood = 0;
-  let passContextLength = 0;
-  if (from.checkpoint) {
-    ({ best, bestScore, bestEpoch, epoch, position, passLogLikelihood, passContextLength } = from.checkpoint);
-    history = [...from.checkpoint.history];
-    restore(adagrad, from.checkpoint);
+  const training = new Training(learner, options, hooks, from);
+  try {
+    await training.run();
+  } finally {
+    await training.close();
   }
-  const checkpoint = (): Checkpoint => ({
-    l2: options.l2,
-    epoch,
-    position,
-    step: adagrad.step,
-    averageFrom: adagrad.averageFrom,
-    weights: adagrad.weights.slice(),
-    squares: adagrad.squares.slice(),
-    sums: adagrad.sums.slice(),
-    settled: adagrad.settled.slice(),
-    best,
-    bestScore,
-    bestEpoch,
-    history: [...history],
-    passLogLikelihood,
-    passContextLength,
-  });
-  const report = (): void =>
-    hooks.onProgress?.({
+  return training.result();
+}
+
+interface TrainingStart {
+  start?: Float64Array;
+  checkpoint?: Checkpoint;
+  more?: boolean;
+}
+
+/** A training under way. */
+class Training {
+  private readonly training: Int32Array;
+  private readonly heldOut: Int32Array;
+  private readonly adagrad: AdaGrad;
+  private readonly gradient: Gradient;
+  private readonly crew: Crew | undefined;
+  /** The pass at hand, from 1, and what is done of it. */
+  private epoch = 1;
+  private pass = nothingDone();
+  private readonly history: Epoch[] = [];
+  private best: Float64Array;
+  private bestScore = Number.NEGATIVE_INFINITY;
+  private bestEpoch = 0;
+  private stopped = false;
+  private paused = Date.now();
+  /**
+   * A checkpoint is written while the next pass runs; what went wrong with it is thrown when the next is due, or at the
+   * end.
+   */
+  private writing: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly learner: Learner,
+    private readonly options: TrainingOptions,
+    private readonly hooks: TrainingHooks,
+    private readonly from: TrainingStart,
+  ) {
+    ({ training: this.training, heldOut: this.heldOut } = split(learner.exampleCount, options));
+    const { rate, delta, truncate, seed } = options;
+    const share = 1 / Math.max(1, this.training.length);
+    const penalties = { l2: options.l2 * share, l1: options.l1 * share };
+    this.adagrad = new AdaGrad(learner.table, { rate, delta, ...penalties, truncate, seed }, from.start);
+    this.gradient = new Gradient(learner.table);
+    this.best = this.adagrad.weights.slice();
+    if (from.checkpoint) this.restore(from.checkpoint);
+    this.crew = hooks.crew?.(learner, this.adagrad);
+  }
+
+  async run(): Promise<void> {
+    const { options, hooks, from } = this;
+    while (this.epoch <= options.epochs && !this.stopped && this.epoch - this.bestEpoch <= options.patience + 1) {
+      await this.learn();
+      if (this.stopped) break;
+      await this.judge();
+      this.report();
+      this.epoch++;
+      this.pass = nothingDone();
+      this.stopped = hooks.shouldStop?.() === true;
+      if ((this.epoch <= options.epochs || from.more) && !this.stopped) await this.handOver();
+    }
+    if (this.stopped) await this.handOver();
+    await this.writing;
+  }
+
+  async close(): Promise<void> {
+    await this.crew?.close();
+    await this.writing.catch(() => undefined);
+  }
+
+  result(): Trained {
+    const { history, bestEpoch, stopped } = this;
+    // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
+    return { weights: bestEpoch > 0 ? this.best : this.adagrad.average(), history, bestEpoch, stopped };
+  }
+
+  /** What is left of the pass at hand, or as much of it as there is time for. */
+  private async learn(): Promise<void> {
+    const { adagrad, crew, hooks } = this;
+    const order = shuffle(this.training.slice(), generator(this.options.seed, this.epoch));
+    // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
+    // start of training and still smooths more than one pass.
+    if (this.pass.examples === 0 && (this.epoch & (this.epoch - 1)) === 0) adagrad.startAverage();
+    if (crew) {
+      const onProgress = (done: PassDone): void => {
+        this.pass = done;
+        this.report();
+      };
+      this.pass = await crew.learn(order, this.pass, { onProgress, shouldStop: () => hooks.shouldStop?.() === true });
+    } else {
+      await this.learnAlone(order);
+    }
+    this.stopped = this.pass.examples < order.length;
+  }
+
+  private async learnAlone(order: Int32Array): Promise<void> {
+    const { learner, adagrad, gradient, hooks, pass } = this;
+    while (pass.examples < order.length) {
+      const seen = learner.learn(order[pass.examples], adagrad.weights, gradient);
+      adagrad.update(gradient);
+      pass.examples++;
+      pass.logLikelihood += seen.logLikelihood;
+      pass.contextLength += seen.contextLength;
+      hooks.onExample?.(adagrad.step, seen);
+      if (Date.now() - this.paused > 100) {
+        this.report();
+        await pause();
+        this.paused = Date.now();
+      }
+      if (hooks.shouldStop?.()) return;
+    }
+  }
+
+  /** Judges the pass that is over by the held-out part; without one, the latest pass is the best. */
+  private async judge(): Promise<void> {
+    const { adagrad, options, learner, heldOut, pass, epoch, history } = this;
+    const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
+    const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate, this.crew) : undefined;
+    const score = judged ? (options.select === "accuracy" ? judged.accuracy : judged.logLikelihood) : epoch;
+    // Few examples often leave several passes equally accurate.
+    const isSurer = score === this.bestScore && surenessOf(judged) > surenessOf(history[this.bestEpoch - 1]?.heldOut);
+    if (score > this.bestScore || isSurer) {
+      this.bestScore = score;
+      this.best = candidate;
+      this.bestEpoch = epoch;
+    }
+    history.push({
+      epoch,
+      trainLogLikelihood: pass.logLikelihood / Math.max(1, pass.examples),
+      contextLength: pass.contextLength / Math.max(1, pass.examples),
+      heldOut: judged,
+    });
+  }
+
+  private report(): void {
+    const { epoch, pass, history, options, training } = this;
+    this.hooks.onProgress?.({
       epoch,
       epochs: options.epochs,
-      done: position,
-      total,
+      done: pass.examples,
+      total: training.length,
       history,
-      contextLength: passContextLength / Math.max(1, position),
-      logLikelihood: passLogLikelihood / Math.max(1, position),
+      contextLength: pass.contextLength / Math.max(1, pass.examples),
+      logLikelihood: pass.logLikelihood / Math.max(1, pass.examples),
     });
-  // A checkpoint is written while the next pass runs; what went wrong with it is thrown when the next is due, or at the end.
-  let writing: Promise<unknown> = Promise.resolve();
-  const handOver = async (): Promise<void> => {
-    const taken = checkpoint();
-    await writing;
-    writing = pause().then(() => hooks.onCheckpoint?.(taken));
-    writing.catch(() => undefined);
-  };
-  let stopped = false;
-  let paused = Date.now();
-  const crew = hooks.crew?.(learner, adagrad);
-  try {
-    while (epoch <= options.epochs && !stopped && epoch - bestEpoch <= options.patience + 1) {
-      const order = shuffle(training.slice(), generator(options.seed, epoch));
-      if (position === 0) {
-        // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
-        // start of training and still smooths more than one pass.
-        if ((epoch & (epoch - 1)) === 0) adagrad.startAverage();
-        passLogLikelihood = 0;
-        passContextLength = 0;
-      }
-      if (crew) {
-        const before = { position, passLogLikelihood, passContextLength };
-        const note = (done: CrewDone): void => {
-          position = before.position + done.examples;
-          passLogLikelihood = before.passLogLikelihood + done.logLikelihood;
-          passContextLength = before.passContextLength + done.contextLength;
-        };
-        const onProgress = (done: CrewDone): void => {
-          note(done);
-          report();
-        };
-        note(await crew.learn(order, position, { onProgress, shouldStop: () => hooks.shouldStop?.() === true }));
-        stopped = position < total;
-      }
-      while (position < total && !stopped) {
-        const seen = learner.learn(order[position], adagrad.weights, gradient);
-        adagrad.update(gradient);
-        position++;
-        passLogLikelihood += seen.logLikelihood;
-        passContextLength += seen.contextLength;
-        hooks.onExample?.(adagrad.step, seen);
-        if (Date.now() - paused > 100) {
-          report();
-          await pause();
-          paused = Date.now();
-        }
-        if (hooks.shouldStop?.() && position < total) {
-          stopped = true;
-          break;
-        }
-      }
-      if (stopped) break;
-      const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
-      const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate, crew) : undefined;
-      const score = judged ? (options.select === "accuracy" ? judged.accuracy : judged.logLikelihood) : epoch;
-      if (score > bestScore) {
-        bestScore = score;
-        best = candidate;
-        bestEpoch = epoch;
-      }
-      history.push({
-        epoch,
-        trainLogLikelihood: passLogLikelihood / Math.max(1, total),
-        contextLength: passContextLength / Math.max(1, total),
-        heldOut: judged,
-      });
-      report();
-      epoch++;
-      position = 0;
-      if (hooks.shouldStop?.()) stopped = true;
-      if ((epoch <= options.epochs || from.more) && !stopped && hooks.onCheckpoint) await handOver();
-    }
-    if (stopped && hooks.onCheckpoint) await handOver();
-    await writing;
-  } finally {
-    await crew?.close();
-    await writing.catch(() => undefined);
   }
-  // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
-  const weights = bestEpoch > 0 ? best : adagrad.average();
-  return { weights, history, bestEpoch, stopped };
+
+  private async handOver(): Promise<void> {
+    const { onCheckpoint } = this.hooks;
+    if (!onCheckpoint) return;
+    const taken = this.checkpoint();
+    await this.writing;
+    this.writing = pause().then(() => onCheckpoint(taken));
+    this.writing.catch(() => undefined);
+  }
+
+  private checkpoint(): Checkpoint {
+    const { adagrad, pass, learner } = this;
+    return {
+      l2: this.options.l2,
+      epoch: this.epoch,
+      position: pass.examples,
+      step: adagrad.step,
+      averageFrom: adagrad.averageFrom,
+      weights: adagrad.weights.slice(),
+      squares: adagrad.squares.slice(),
+      sums: adagrad.sums.slice(),
+      settled: adagrad.settled.slice(),
+      best: this.best,
+      bestScore: this.bestScore,
+      bestEpoch: this.bestEpoch,
+      history: [...this.history],
+      passLogLikelihood: pass.logLikelihood,
+      passContextLength: pass.contextLength,
+      tally: learner.tally?.slice(),
+    };
+  }
+
+  private restore(checkpoint: Checkpoint): void {
+    const { adagrad, learner } = this;
+    ({ epoch: this.epoch, best: this.best, bestScore: this.bestScore, bestEpoch: this.bestEpoch } = checkpoint);
+    this.history.push(...checkpoint.history);
+    this.pass = {
+      examples: checkpoint.position,
+      logLikelihood: checkpoint.passLogLikelihood,
+      contextLength: checkpoint.passContextLength,
+    };
+    adagrad.weights.set(checkpoint.weights);
+    adagrad.squares.set(checkpoint.squares);
+    adagrad.sums.set(checkpoint.sums);
+    adagrad.settled.set(checkpoint.settled);
+    adagrad.step = checkpoint.step;
+    adagrad.averageFrom = checkpoint.averageFrom;
+    if (checkpoint.tally) learner.tally?.set(checkpoint.tally);
+  }
+}
+
+function nothingDone(): PassDone {
+  return { examples: 0, logLikelihood: 0, contextLength: 0 };
+}
+
+function surenessOf(judged: Epoch["heldOut"]): number {
+  return judged?.logLikelihood ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Candidates for an L2 penalty that is to be chosen, of a tagger. */
@@ -373,15 +448,6 @@ export async function chooseL2(
     best = l2;
   }
   return best;
-}
-
-function restore(adagrad: AdaGrad, checkpoint: Checkpoint): void {
-  adagrad.weights.set(checkpoint.weights);
-  adagrad.squares.set(checkpoint.squares);
-  adagrad.sums.set(checkpoint.sums);
-  adagrad.settled.set(checkpoint.settled);
-  adagrad.step = checkpoint.step;
-  adagrad.averageFrom = checkpoint.averageFrom;
 }
 
 /** Examples to learn from and examples held out; with fewer than ten examples nothing is held out. */

@@ -1,6 +1,7 @@
 // The checkpoint of a training: the state of the learner in full precision, so that a resumed training gives the very same
 // model, and the settings and a fingerprint of the data, so that it is not resumed with others.
-//   weights, squares, sums, best F64 [entries]; settled I32 [rows]; numbers F64: epoch, position, step, …
+//   weights, squares, sums, best F64 [entries]; settled I32 [rows]; numbers F64: epoch, position, step, …; tally I32, if the learner
+//   keeps one
 
 import { createHash, type Hash } from "node:crypto";
 import * as v from "valibot";
@@ -37,6 +38,7 @@ export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining):
     // None before the end of the first pass: minus infinity, which no finite number stands for.
     bestScore: { data: Float64Array.from(checkpoint.bestEpoch > 0 ? [checkpoint.bestScore] : []) },
   };
+  if (checkpoint.tally) parts.tensors.tally = { data: checkpoint.tally };
   return encodeKind("checkpoint", parts);
 }
 
@@ -67,6 +69,7 @@ export function decodeCheckpoint(bytes: Uint8Array, file?: string): SavedTrainin
       settled: reader.integers("settled"),
       bestScore: bestScore.length > 0 ? bestScore[0] : Number.NEGATIVE_INFINITY,
       history: reader.json("history", historySchema),
+      tally: reader.has("tally") ? reader.integers("tally") : undefined,
     },
   };
 }

@@ -387,8 +387,7 @@ function addPath(trellis: Trellis, moves: Int32Array, arcs: Float64Array, count:
 /** Pairs to train a transducer on. */
 export class TransducerLearner implements Learner {
   /** [inputs] pairs that had an alignment when the input was last learned from or judged; before, that could have one. */
-  readonly aligned: Int32Array;
-
+  readonly tally: Int32Array;
   readonly corpus: PairCorpus;
 
   constructor(
@@ -397,15 +396,15 @@ export class TransducerLearner implements Learner {
     readonly strategy: Strategy,
     /** [answers] imputed moves, for `forced`. */
     readonly moves?: readonly (Int32Array | undefined)[],
-    aligned?: Int32Array,
+    tally?: Int32Array,
   ) {
     const { arrays } = backend();
     this.corpus = placedAll(corpus, arrays);
-    this.aligned = aligned ?? arrays.int32(corpus.inputCount);
-    if (aligned) return;
+    this.tally = tally ?? arrays.int32(corpus.inputCount);
+    if (tally) return;
     for (let example = 0; example < corpus.inputCount; example++) {
       const most = inputOf(corpus, example).length * engine.shape.maxEmit;
-      for (const { output, count } of this.answers(example)) if (output.length <= most) this.aligned[example] += count;
+      for (const { output, count } of this.answers(example)) if (output.length <= most) this.tally[example] += count;
     }
   }
 
@@ -415,11 +414,6 @@ export class TransducerLearner implements Learner {
 
   get exampleCount(): number {
     return this.corpus.inputCount;
-  }
-
-  /** Pairs that had an alignment when they were last learned from. */
-  alignedPairs(): number {
-    return this.aligned.reduce((sum, count) => sum + count, 0);
   }
 
   private answers(example: number): Answer[] {
@@ -434,13 +428,13 @@ export class TransducerLearner implements Learner {
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
     const { engine, corpus, strategy } = this;
     const seen = engine.learn(inputOf(corpus, example), this.answers(example), weights, gradient, strategy);
-    this.aligned[example] = seen.aligned;
+    this.tally[example] = seen.aligned;
     return seen;
   }
 
   judge(example: number, weights: Float64Array): Judged {
     const judged = this.engine.judge(inputOf(this.corpus, example), this.answers(example), weights);
-    this.aligned[example] = judged.aligned;
+    this.tally[example] = judged.aligned;
     return judged;
   }
 
@@ -459,14 +453,14 @@ export class TransducerLearner implements Learner {
   }
 
   share(): SharedLearner {
-    const { corpus, engine, strategy, moves, aligned } = this;
+    const { corpus, engine, strategy, moves, tally } = this;
     const { rows, shape, inference } = engine;
-    const data: SharedData = { corpus, rows, shape, inference, strategy, moves, aligned };
+    const data: SharedData = { corpus, rows, shape, inference, strategy, moves, tally };
     return { module: import.meta.url, data };
   }
 }
 
-interface SharedData extends Pick<TransducerLearner, "corpus" | "strategy" | "moves" | "aligned"> {
+interface SharedData extends Pick<TransducerLearner, "corpus" | "strategy" | "moves" | "tally"> {
   rows: TransducerRows;
   shape: TransducerShape;
   inference: Inference;
@@ -474,6 +468,6 @@ interface SharedData extends Pick<TransducerLearner, "corpus" | "strategy" | "mo
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): TransducerLearner {
-  const { corpus, rows, shape, inference, strategy, moves, aligned } = data as SharedData;
-  return new TransducerLearner(corpus, new TransducerEngine(rows, shape, inference), strategy, moves, aligned);
+  const { corpus, rows, shape, inference, strategy, moves, tally } = data as SharedData;
+  return new TransducerLearner(corpus, new TransducerEngine(rows, shape, inference), strategy, moves, tally);
 }

@@ -210,7 +210,7 @@ export class Transducer {
       trained: Trained,
       temperature: number,
       joint = from?.joint?.parts,
-      alignedPairs = learner.alignedPairs(),
+      tally = learner.tally,
     ): Transducer =>
       new Transducer({
         inputSymbols,
@@ -219,31 +219,25 @@ export class Transducer {
         // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
         weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
         options,
-        summary: summaryOf(corpus, trained, temperature, alignedPairs),
+        summary: summaryOf(corpus, trained, temperature, tally),
         note: given.note ?? {},
         wordCounts,
         joint,
       });
-    // By pass, as the next one may have begun when `onPass` is called.
-    const aligned = new Map<number, number>();
     let passes = given.checkpoint?.history.length ?? 0;
-    const afterPass = async (soFar: Trained): Promise<void> => {
+    const afterPass = async (soFar: Trained, tally?: Int32Array): Promise<void> => {
       if (soFar.history.length === passes) return;
       passes = soFar.history.length;
-      await given.onPass?.(make(soFar, 1, from?.joint?.parts, aligned.get(passes)), passes);
+      await given.onPass?.(make(soFar, 1, from?.joint?.parts, tally), passes);
     };
     const passHooks: TrainingHooks = {
       ...hooks,
-      onProgress(progress) {
-        const over = progress.history.length;
-        if (!aligned.has(over)) aligned.set(over, learner.alignedPairs());
-        hooks.onProgress?.(progress);
-      },
       async onCheckpoint(checkpoint) {
         // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
         if (choseInHaste) return;
-        const { best, bestEpoch, history } = checkpoint;
-        await afterPass({ weights: best, bestEpoch, history, stopped: false });
+        // The next pass may have begun, so the learner may have counted further.
+        const { best, bestEpoch, history, tally } = checkpoint;
+        await afterPass({ weights: best, bestEpoch, history, stopped: false }, tally);
         await hooks.onCheckpoint?.(checkpoint);
       },
     };
@@ -381,13 +375,13 @@ function wordCountsOf(corpus: PairCorpus, outputSymbols: Alphabet): WordCounts {
   );
 }
 
-function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, alignedPairs: number): TransducerSummary {
+function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, tally: Int32Array): TransducerSummary {
   let pairs = 0;
   for (const count of corpus.answerCount) pairs += count;
   return {
     pairs,
     inputs: corpus.inputCount,
-    alignedPairs,
+    alignedPairs: tally.reduce((sum, count) => sum + count, 0),
     history: trained.history,
     bestEpoch: trained.bestEpoch,
     temperature,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { AdaGrad } from "../../src/learn/adagrad.js";
 import { Gradient } from "../../src/learn/gradient.js";
-import { chooseL2, type Learner, type Seen, trainingDefaults } from "../../src/learn/train.js";
+import { type Checkpoint, chooseL2, type Learner, type Seen, train, trainingDefaults } from "../../src/learn/train.js";
 
 const table = { symbolCount: 1, start: Int32Array.of(0, 1), symbols: Int32Array.of(0) };
 
@@ -49,6 +49,40 @@ describe("the choice of an L2 penalty", () => {
       throw new Error("judged");
     });
     expect(await chooseL2(learner, trainingDefaults)).toBe(0.1);
+  });
+});
+
+describe("the best pass", () => {
+  // Held-out accuracy and log-likelihood by pass: the third is as accurate as the first, and surer.
+  const passes = [
+    { errors: 0, logLikelihood: -2 },
+    { errors: 1, logLikelihood: -1 },
+    { errors: 0, logLikelihood: -0.5 },
+    { errors: 0, logLikelihood: -0.7 },
+  ];
+  it.each([
+    { select: "accuracy", wanted: 3 },
+    { select: "likelihood", wanted: 3 },
+  ] as const)("is the surest of those that are best by $select, resumed or not", async ({ select, wanted }) => {
+    let learned = 0;
+    const learner: Learner = {
+      ...pulledUp(10, () => true),
+      judge: () => ({ decisions: 1, right: 0, ...passes[learned / 9 - 1] }),
+    };
+    const { learn } = learner;
+    learner.learn = (...given) => {
+      learned++;
+      return learn(...given);
+    };
+    const options = { ...trainingDefaults, l2: 1, epochs: passes.length, select };
+    const checkpoints: Checkpoint[] = [];
+    const whole = await train(learner, options, { onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint) });
+    expect(whole.bestEpoch).toBe(wanted);
+    for (const checkpoint of checkpoints) {
+      learned = 9 * (checkpoint.epoch - 1);
+      expect(await train(learner, options, {}, { checkpoint })).toEqual(whole);
+    }
+    expect(checkpoints).toHaveLength(passes.length - 1);
   });
 });
 
