@@ -7,20 +7,21 @@ import { type TaggingFormat, taggingFormats } from "../data/detect.js";
 import { type Pixels, parseFolds, pixelChoices } from "../data/letters.js";
 import type { PredictOptions } from "../tasks/tagger.js";
 
-/** A whole number of at least `least`. */
-export function whole(least: number): (text: string) => number {
+/** A whole number of at least `least`, and at most `most` if that is given. */
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^[-+]?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
-      throw new InvalidArgumentError(
-        least === Number.MIN_SAFE_INTEGER
-          ? "A whole number is needed."
-          : `A whole number of at least ${least} is needed.`,
-      );
+    if (!/^[-+]?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least || value > most) {
+      const lower = least === Number.MIN_SAFE_INTEGER ? "" : ` of at least ${least}`;
+      const upper = most === Number.MAX_SAFE_INTEGER ? "" : ` and at most ${most}`;
+      throw new InvalidArgumentError(`A whole number${lower}${upper} is needed.`);
     }
     return value;
   };
 }
+
+/** A number of threads. Each takes some memory of its own, so a slip of the finger must not start thousands. */
+export const threadCount = whole(1, 64);
 
 /** A number of at least `least`, or above it; below `beyond` or at most `most`, if they are given. */
 export function real(

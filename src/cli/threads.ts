@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { backend } from "../kernel/choice.js";
 import { threadCrew } from "../learn/crew.js";
 import type { TrainingHooks } from "../learn/train.js";
-import { whole } from "./options.js";
+import { threadCount } from "./options.js";
 import { say } from "./output.js";
 
 export interface ThreadFlags {
@@ -14,7 +14,11 @@ export interface ThreadFlags {
 
 export function addThreadOptions(command: Command): Command {
   return command
-    .option("--threads <n>", "threads to train with; with several, no two models are quite alike (default 1)", whole(1))
+    .option(
+      "--threads <n>",
+      "threads to train with; with several, no two models are quite alike (default 1)",
+      threadCount,
+    )
     .option("--deterministic", "the same model, bit for bit, for any number of threads; takes somewhat longer");
 }
 

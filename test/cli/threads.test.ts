@@ -72,6 +72,13 @@ describe("training", () => {
   });
 });
 
+test("thousands of threads are refused", async () => {
+  for (const command of [train("many.sg"), ["predict", "one.sg", "test.txt"], ["decipher", "test.txt"]]) {
+    const { code, error } = await folder.run([...command, "--threads", "1000"]);
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringMatching(/--threads.*at least 1 and at most 64/s) });
+  }
+});
+
 describe("prediction", () => {
   test("prints the same with several threads", async () => {
     const text = tokensOnly(columns(800, 5));

@@ -20,7 +20,7 @@ import {
   wordsOf,
 } from "../../tasks/language.js";
 import { Interrupt } from "../interrupt.js";
-import { examples, real, whole } from "../options.js";
+import { examples, real, threadCount, whole } from "../options.js";
 import { counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
 import { checkOutput, checkPlace } from "../place.js";
 
@@ -116,7 +116,12 @@ export function register(program: Command): void {
     .option("--no-refine", "leave the key as EM gives it, not refined symbol by symbol")
     .option("--vocabulary <n>", "words: keep only the commonest plain words", whole(1))
     .option("--seed <n>", `for everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER))
-    .option("--threads <n>", "threads that count, where there is enough to count; the result is the same", whole(1), 1)
+    .option(
+      "--threads <n>",
+      "threads that count, where there is enough to count; the result is the same",
+      threadCount,
+      1,
+    )
     .option("--solution <file>", "the true key (JSON) or plain text, to tell how much is right")
     .option("--save-key <file>", "write the key as JSON")
     .option("--no-marks", "print the text without marks for what is in doubt")

@@ -2,7 +2,7 @@
 // results.json, a table and plots into a folder, and goes on where it was stopped: runs already in results.json are kept.
 
 import { type Command, Option } from "commander";
-import { examples, groupOf, whole } from "../options.js";
+import { examples, groupOf, threadCount, whole } from "../options.js";
 
 export function register(program: Command): void {
   const group = groupOf(program, "experiment", "run an experiment of the paper, or one of ours");
@@ -65,7 +65,7 @@ export function register(program: Command): void {
     .description("Pronunciation from spelling and back, on the standard split of the CMU dictionary.")
     .option("--out <folder>", "folder for the results", "experiments/pronunciation")
     .option("--only <names>", "run only these directions: spelling-to-sound, sound-to-spelling")
-    .option("--threads <n>", "threads to train with", whole(1), 1)
+    .option("--threads <n>", "threads to train with", threadCount, 1)
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", examples(["stargram experiment pronunciation --only spelling-to-sound", "one direction"]))
     .action(async (flags) => (await import("../experiments/pronunciation.js")).pronunciation(flags));
@@ -76,7 +76,7 @@ export function register(program: Command): void {
     .option("--seeds <n>", "how many choices of sentences and key", whole(1), 1)
     .option("--only <names>", "run only these settings, with commas between")
     .addOption(new Option("--data <name>", "one data set alone").choices(["tatoeba", "gutenberg"]))
-    .option("--threads <n>", "threads that count", whole(1), 1)
+    .option("--threads <n>", "threads that count", threadCount, 1)
     .option("--json", "print the summary as one JSON object")
     .addHelpText(
       "after",

@@ -24,6 +24,7 @@ import {
   type ReadFlags,
   real,
   refuseFlags,
+  threadCount,
   whole,
 } from "../options.js";
 import { probabilityText, say, write, writeJson } from "../output.js";
@@ -88,7 +89,7 @@ export function register(program: Command): void {
     .option("--review <file>", "with --precision: collect what is left to a person in a new file")
     .option("--known", "take the labels of the input as known and fill in those that are `_`")
     .option("--json", "print JSON Lines, an object for each sequence")
-    .option("--threads <n>", "threads to predict with; the output is the same", whole(1), 1);
+    .option("--threads <n>", "threads to predict with; the output is the same", threadCount, 1);
   addReadOptions(command)
     .addOption(
       new Option("--contexts [n]", "show the contexts kept at each position; with a number, keep so many")
