@@ -35,7 +35,8 @@ export function chooseTemperature(
   const logLoss = (logTemperature: number): number => {
     const factor = Math.exp(-logTemperature);
     for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
-    let sum = 0;
+    // With as much as one input for leaving scores as they are: else, where no output is right, it would run to its limit.
+    let sum = logTemperature ** 2 / 2;
     for (const { example, output, right } of written) {
       const log = learner.logProbability(example, output, scaled);
       sum -= Math.log(Math.max(LEAST_CHANCE, right ? Math.exp(log) : -Math.expm1(log)));
