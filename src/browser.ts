@@ -84,5 +84,5 @@ export {
   type TransducerSummary,
 } from "./tasks/transducer.js";
 export type { Strategy } from "./tasks/transducer-learner.js";
-export { type TransducerOptions, transducerDefaults } from "./tasks/transducer-options.js";
+export { type GivenTransducerOptions, type TransducerOptions, transducerDefaults } from "./tasks/transducer-options.js";
 export type { SymbolPair } from "./tasks/transducer-pairs.js";

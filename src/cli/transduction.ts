@@ -210,8 +210,21 @@ export function transducerContents(transducer: Transducer, path: string, bytes: 
     input: layoutOf(transducer),
     options,
     summary,
+    powers: transducer.powers,
+    joint: transducer.joint !== undefined,
     calibration: transducer.calibration,
   };
+}
+
+/** `p^0.93 · graphones^0.21 · words^0.37`, if anything but p helps to choose. */
+function choiceText({ joint, options, powers }: ReturnType<typeof transducerContents>): string[][] {
+  if (!joint && options.words === 0) return [];
+  const factors = [
+    `p^${powers.own.toFixed(2)}`,
+    ...(joint ? [`graphones^${powers.joint.toFixed(2)}`] : []),
+    ...(options.words > 0 ? [`words^${powers.words.toFixed(2)}`] : []),
+  ];
+  return [["chooses by", factors.join(" · ")]];
 }
 
 export function transducerContentsText(contents: ReturnType<typeof transducerContents>): string {
@@ -242,6 +255,7 @@ export function transducerContentsText(contents: ReturnType<typeof transducerCon
         "",
         `pass ${summary.bestEpoch} of ${summary.history.length}${summary.stopped ? "; stopped before its end" : ""}`,
       ],
+      ...choiceText(contents),
       ["calibration", `scores divided by ${summary.temperature.toFixed(3)}`],
       ...promiseLines(contents.calibration),
     ],

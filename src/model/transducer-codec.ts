@@ -9,6 +9,7 @@ import * as v from "valibot";
 import { type NgramModel, ngramFamily } from "../core/ngram.js";
 import { BEGIN } from "../core/trellis.js";
 import { type JointParts, jointNgrams } from "../tasks/joint-model.js";
+import { type Powers, plainPowers } from "../tasks/powers.js";
 import { Transducer } from "../tasks/transducer.js";
 import { COUNT_CLASSES } from "../tasks/transducer-aligner.js";
 import {
@@ -57,9 +58,10 @@ const optionsSchema = v.object({
   jointGrams: v.optional(small, 0),
 });
 
-/** Powers of the two models. */
 const power = v.pipe(v.number(), v.minValue(0), v.maxValue(1000));
-const jointSchema = v.object({ own: power, joint: power });
+const powersSchema = v.object({ own: power, joint: power, words: power, mass: power });
+/** What older files have of them. */
+const jointPowersSchema = v.object({ own: power, joint: power });
 
 const summarySchema = v.object({
   pairs: count,
@@ -81,6 +83,7 @@ export function encodeTransducer(transducer: Transducer): FileParts {
   putJson(parts, "options", transducer.options);
   putJson(parts, "summary", transducer.summary);
   putJson(parts, "note", transducer.note);
+  putJson(parts, "powers", transducer.powers);
   putCalibration(parts, transducer.calibration);
   putStrings(parts, "inputs", transducer.inputSymbols.all());
   putStrings(parts, "outputs", transducer.outputSymbols.all());
@@ -90,8 +93,7 @@ export function encodeTransducer(transducer: Transducer): FileParts {
   putTable(parts, "rows", rows.table);
   parts.tensors.weights = { data: Float32Array.from(transducer.weights) };
   if (transducer.joint) {
-    const { start, symbols, ngram, own, joint } = transducer.joint.parts;
-    putJson(parts, "joint", { own, joint });
+    const { start, symbols, ngram } = transducer.joint.parts;
     parts.tensors["joint.start"] = { data: start };
     parts.tensors["joint.symbols"] = { data: symbols };
     putTree(parts, "joint.n", ngram.space.families[0].tree);
@@ -135,7 +137,7 @@ export function decodeTransducer(content: TensorFile, file?: string): Transducer
     );
     const weights = reader.floats("weights", table.symbols.length);
     const rows = { table, windowTree, outputTree, moveTree };
-    const joint = reader.hasJson("joint") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
+    const joint = reader.has("joint.start") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
     const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
     return new Transducer({
       inputSymbols,
@@ -147,13 +149,18 @@ export function decodeTransducer(content: TensorFile, file?: string): Transducer
       note,
       wordCounts,
       joint,
+      powers: readPowers(reader, options.words),
       calibration,
     });
   });
 }
 
+function readPowers(reader: PartsReader, words: number): Powers {
+  if (reader.hasJson("powers")) return reader.json("powers", powersSchema);
+  return { ...plainPowers(words), ...(reader.hasJson("joint") ? reader.json("joint", jointPowersSchema) : {}) };
+}
+
 function readJoint(reader: PartsReader, order: number, boundary: number, symbolCount: number): JointParts {
-  const powers = reader.json("joint", jointSchema);
   const start = reader.integers("joint.start");
   const symbols = reader.integers("joint.symbols");
   const graphones = start.length - 1;
@@ -179,7 +186,7 @@ function readJoint(reader: PartsReader, order: number, boundary: number, symbolC
     },
     weights: reader.floats("joint.weights", table.symbols.length),
   };
-  return { start, symbols, ngram, ...powers };
+  return { start, symbols, ngram };
 }
 
 /** Whether these are the starts of stretches that cover a list, one after another. */

@@ -33,7 +33,7 @@ export interface TransducerOptions extends TrainingOptions {
   minCount: number;
   /**
    * Weight of a model of the words in the training outputs when an output is chosen, for outputs with spaces between words:
-   * candidates go by p(output | input) q(output)^words. 0 for none.
+   * candidates go by p(output | input) w(output)^words. 0 for none.
    */
   words: number;
   /**
@@ -41,6 +41,12 @@ export interface TransducerOptions extends TrainingOptions {
    * among the most probable outputs, with a weight that held-out inputs decide. 0 for none.
    */
   jointGrams: number;
+}
+
+/** Options as they are given to a training. */
+export interface GivenTransducerOptions extends Partial<Omit<TransducerOptions, "words">> {
+  /** Weight of a model of words; `"chosen"` if held-out inputs are to choose it. */
+  words?: number | "chosen";
 }
 
 /** Options that the data decide where they are not given; see `chooseOptions`. */
@@ -99,6 +105,8 @@ export function checkTransducerOptions(options: TransducerOptions): void {
   checks.oneOf("strategy", strategies);
 }
 
+/** The weight of a model of words until another is chosen: the best on held-out utterances of the Buckeye corpus. */
+const WORDS = 0.4;
 /** Up to this many inputs are few: every feature counts, and rows are made for what is not certain, too. */
 export const FEW_INPUTS = 5_000;
 /** From this many inputs on, the held-out ones can tell which penalty is best, and how much a joint model counts. */
@@ -112,9 +120,9 @@ const JOINT_GRAMS = 6;
  * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
  * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000; `l2` is 4, less with few inputs, and
  * with many what is best on held-out pairs; with many, too, a joint model looks six graphones back, unless a model of words
- * chooses.
+ * chooses; the weight of that, where it is to be chosen, is the one to begin with.
  */
-export function chooseOptions(corpus: PairCorpus, given: Partial<TransducerOptions>): TransducerOptions {
+export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions): TransducerOptions {
   const options: TransducerOptions = {
     ...transducerDefaults,
     maxEmit: neededEmit(corpus),
@@ -126,6 +134,7 @@ export function chooseOptions(corpus: PairCorpus, given: Partial<TransducerOptio
   for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
     if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
   }
+  if (given.words === "chosen") options.words = WORDS;
   const canJudge = options.heldOut > 0 && corpus.inputCount >= FEWEST_TO_CHOOSE;
   const isPlain = options.strategy === "rcms" && options.words === 0;
   if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
@@ -139,6 +148,11 @@ export function chooseOptions(corpus: PairCorpus, given: Partial<TransducerOptio
       "option `jointGrams` needs inputs held out, which decide how much the model of graphones counts",
     );
   }
+  if (given.words === "chosen" && options.heldOut === 0) {
+    throw new InputError("option `words` can be chosen by inputs held out only", {
+      hint: "give it a number, or hold out a share of the inputs",
+    });
+  }
   return options;
 }
 
@@ -148,7 +162,7 @@ const goingOnNames = [
   ...(["contexts", "lightest", "strategy"] as const),
 ];
 
-export function keptOptions(from: TransducerOptions, given: Partial<TransducerOptions>): TransducerOptions {
+export function keptOptions(from: TransducerOptions, given: GivenTransducerOptions): TransducerOptions {
   const options: TransducerOptions = { ...goOnOptions(from), l2: 0 };
   for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
     if (given[name] === undefined) continue;

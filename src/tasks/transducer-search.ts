@@ -1,10 +1,11 @@
 // The search for a transducer's outputs in a trellis. Best paths come one after another; each output that is new among them is
 // summed over all its alignments, until none that is unseen can matter. The first few are candidates, among which models of
 // graphones and of words help to choose:
-//   p(output | input)^own q(alignment)^joint w(output)^words
+//   p(output | input)^own q(alignment)^joint w(output)^words,   what they have together being raised to the power `mass`
 
 import { bestPaths, logAdd, type Path, trellisLattice } from "../core/lattice.js";
 import type { JointModel } from "./joint-model.js";
+import type { Powers } from "./powers.js";
 import { LEAST_LOG, type TransducerEngine } from "./transducer-learner.js";
 import type { WordModel } from "./word-model.js";
 
@@ -20,8 +21,6 @@ export interface Found {
 export interface Choosers {
   joint?: JointModel;
   words?: WordModel;
-  /** The power of the model of words. */
-  wordPower: number;
 }
 
 /** Where the best output is looked for. */
@@ -51,16 +50,20 @@ export function findOutputs(
   engine: TransducerEngine,
   input: Int32Array,
   choosers: Choosers,
+  powers: Powers,
   asked: number,
 ): readonly Found[] {
-  const search = choosers.words ? wordSearch : choosers.joint ? jointSearch : plainSearch;
-  const { candidates, found } = lookFor(engine, input, search, asked);
-  return chosen(candidates, asked === 1 ? candidates : found, input, choosers).slice(0, asked);
+  const { candidates, found } = lookFor(engine, input, searchFor(choosers), asked);
+  return chosen(candidates, asked === 1 ? candidates : found, input, choosers, powers).slice(0, asked);
 }
 
-/** What a joint model is to choose among for that input, most probable first. */
-export function jointCandidates(engine: TransducerEngine, input: Int32Array): readonly Found[] {
-  return lookFor(engine, input, jointSearch, 1).candidates;
+/** What models are to choose among for that input, the most probable first. */
+export function candidatesFor(engine: TransducerEngine, input: Int32Array, choosers: Choosers): readonly Found[] {
+  return lookFor(engine, input, searchFor(choosers), 1).candidates;
+}
+
+function searchFor({ joint, words }: Choosers): Search {
+  return words ? wordSearch : joint ? jointSearch : plainSearch;
 }
 
 /** The candidates, and all outputs that were found; the most probable first. */
@@ -119,39 +122,40 @@ function lookFor(
   return { candidates: candidates ?? [], found };
 }
 
+/** Log of what outputs have together. */
+export function logSum(outputs: readonly Found[]): number {
+  return outputs.reduce((total, { log }) => logAdd(total, log), Number.NEGATIVE_INFINITY);
+}
+
 /**
- * With models that choose among candidates: shares out what these have together in proportion to
- *   p(output | input)^own q(alignment)^joint w(output)^words
- * and puts the best of them first. Other outputs follow by the same measure, as far as what is left for them allows.
+ * With models that choose among candidates: shares out what these have together in proportion to the product of all models,
+ * each with its power, and puts the best of them first. Other outputs follow by the same measure, as far as what is left for them allows.
  */
 function chosen(
   candidates: readonly Found[],
   found: readonly Found[],
   input: Int32Array,
-  { joint, words, wordPower }: Choosers,
+  { joint, words }: Choosers,
+  powers: Powers,
 ): readonly Found[] {
-  if ((!words && !joint) || found.length === 1) return found;
+  if (!words && !joint) return found;
+  if (found.length === 1) return [{ ...found[0], log: powers.mass * found[0].log }];
   const weighted = (one: Found): Found => {
-    let { log } = one;
-    if (joint) {
-      const pair = { input, moves: one.moves };
-      log = joint.parts.own * log + joint.parts.joint * joint.logProbability(pair);
-    }
-    if (words) log += wordPower * words.logProbability(one.output);
+    let log = powers.own * one.log;
+    if (joint) log += powers.joint * joint.logProbability({ input, moves: one.moves });
+    if (words) log += powers.words * words.logProbability(one.output);
     return { ...one, log };
   };
-  const sum = (outputs: readonly Found[]): number =>
-    outputs.reduce((total, { log }) => logAdd(total, log), Number.NEGATIVE_INFINITY);
   const byLog = (a: Found, b: Found): number => b.log - a.log;
   const times =
     (factor: number) =>
     (one: Found): Found => ({ ...one, log: one.log + factor });
   const own = candidates.map(weighted);
-  const together = sum(candidates);
-  const scale = together - sum(own);
+  const together = powers.mass * logSum(candidates);
+  const scale = together - logSum(own);
   const others = found.filter((one) => !candidates.includes(one)).map(weighted);
   const left = Math.log(Math.max(0, -Math.expm1(Math.min(0, together))));
-  const otherScale = others.length > 0 ? Math.min(scale, left - sum(others)) : 0;
+  const otherScale = others.length > 0 ? Math.min(scale, left - logSum(others)) : 0;
   const [best, ...rest] = own.map(times(scale)).sort(byLog);
   const below = others.map(times(otherScale)).map((one) => ({ ...one, log: Math.min(one.log, best.log) }));
   return [best, ...[...rest, ...below].sort(byLog)];

@@ -21,24 +21,27 @@ import {
 } from "../learn/train.js";
 import { JointModel, type JointParts } from "./joint-model.js";
 import { SPACE } from "./language.js";
+import { type Powers, plainPowers } from "./powers.js";
 import { TransducerEngine, TransducerLearner } from "./transducer-learner.js";
 import {
   chooseOptions,
   chosenNames,
+  type GivenTransducerOptions,
   inferenceOf,
   keptOptions,
+  MOST_WORDS,
   shapeOf,
   type TransducerOptions,
   transducerDefaults,
 } from "./transducer-options.js";
-import { answerOf, type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
+import { type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
 import { imputeMoves, makeRows, penaltyFor } from "./transducer-preparation.js";
 import type { TransducerRows } from "./transducer-rows.js";
 import { findOutputs } from "./transducer-search.js";
-import { chooseTemperature, jointFor } from "./transducer-tuning.js";
-import { countWords, type WordCounts, WordModel } from "./word-model.js";
+import { chooseTemperature, type Tuned, tuneChoosers, wordCountsOf } from "./transducer-tuning.js";
+import { type WordCounts, WordModel } from "./word-model.js";
 
-export interface TrainTransducerOptions extends Partial<TransducerOptions>, TrainingHooks {
+export interface TrainTransducerOptions extends GivenTransducerOptions, TrainingHooks {
   /**
    * A transducer to go on with: its symbols, features and weights, learning from more pairs. Options are its own, with
    * shorter steps, three passes and no L2 penalty, unless they are given; those that its features depend on stay.
@@ -140,6 +143,8 @@ export interface TransducerParts {
   wordCounts?: WordCounts;
   /** If option `jointGrams` is above 0 and training was not stopped; one that goes on keeps what it had. */
   joint?: JointParts;
+  /** Of the models that choose; as long as none were fitted, those of option `words`. */
+  powers?: Powers;
   calibration?: Calibration;
 }
 
@@ -156,6 +161,8 @@ export class Transducer {
   private readonly engine: TransducerEngine;
   readonly words: WordModel | undefined;
   readonly joint: JointModel | undefined;
+  /** With which these choose among candidates. */
+  readonly powers: Powers;
 
   constructor(parts: TransducerParts) {
     this.inputSymbols = parts.inputSymbols;
@@ -168,6 +175,7 @@ export class Transducer {
     const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
     this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
     this.rows = this.engine.rows;
+    this.powers = parts.powers ?? plainPowers(parts.options.words);
     const separator = this.outputSymbols.indexOf(SPACE);
     if (parts.joint) this.joint = new JointModel(parts.joint, this.outputSymbols.size);
     if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
@@ -193,7 +201,9 @@ export class Transducer {
     const chosen = from ? keptOptions(from.options, given) : chooseOptions(corpus, given);
     const shape = shapeOf(inputSymbols, outputSymbols, chosen);
     const rows = from?.rows ?? makeRows(corpus, shape, chosen);
-    const wordCounts = chosen.words > 0 ? (from?.words?.counts ?? wordCountsOf(corpus, outputSymbols)) : undefined;
+    const words =
+      chosen.words > 0 ? { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" } : undefined;
+    const wordCounts = words && (from?.words?.counts ?? wordCountsOf(corpus, words.separator));
     const engine = new TransducerEngine(rows, shape, inferenceOf(chosen));
     const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen) : undefined;
     const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
@@ -206,29 +216,33 @@ export class Transducer {
     const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stopsChoosing) : chosen.l2);
     const options: TransducerOptions = { ...chosen, l2 };
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
+    const untuned: Tuned = { joint: from?.joint?.parts, powers: from?.powers ?? plainPowers(options.words) };
     const make = (
       trained: Trained,
       temperature: number,
-      joint = from?.joint?.parts,
+      { joint, powers } = untuned,
       tally = learner.tally,
-    ): Transducer =>
-      new Transducer({
+    ): Transducer => {
+      const weight = words?.isOpen ? weightOf(powers) : options.words;
+      return new Transducer({
         inputSymbols,
         outputSymbols,
         rows,
         // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
         weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
-        options,
+        options: { ...options, words: weight },
         summary: summaryOf(corpus, trained, temperature, tally),
         note: given.note ?? {},
-        wordCounts,
+        wordCounts: weight > 0 ? wordCounts : undefined,
         joint,
+        powers,
       });
+    };
     let passes = given.checkpoint?.history.length ?? 0;
     const afterPass = async (soFar: Trained, tally?: Int32Array): Promise<void> => {
       if (soFar.history.length === passes) return;
       passes = soFar.history.length;
-      await given.onPass?.(make(soFar, 1, from?.joint?.parts, tally), passes);
+      await given.onPass?.(make(soFar, 1, untuned, tally), passes);
     };
     const passHooks: TrainingHooks = {
       ...hooks,
@@ -241,18 +255,18 @@ export class Transducer {
         await hooks.onCheckpoint?.(checkpoint);
       },
     };
-    const counts = !from && options.jointGrams > 0;
+    const tunes = !from && (options.jointGrams > 0 || (words !== undefined && options.heldOut > 0));
     const trained = await train(learner, options, passHooks, {
       start: from?.weights,
       checkpoint: given.checkpoint,
-      more: counts,
+      more: tunes,
     });
     await afterPass(trained);
     const temperature = chooseTemperature(learner, trained.weights, options);
-    if (!counts || trained.stopped) return make(trained, temperature);
+    if (!tunes || trained.stopped) return make(trained, temperature);
     const { engine: tempered, weights } = make(trained, temperature);
-    const joint = await jointFor(tempered, weights, corpus, options, hooks.shouldStop);
-    return make({ ...trained, stopped: joint === undefined }, temperature, joint);
+    const tuned = await tuneChoosers(tempered, weights, corpus, options, words, hooks.shouldStop);
+    return make({ ...trained, stopped: tuned === undefined }, temperature, tuned);
   }
 
   /** The most probable output of an input, with its probability and whatever else is asked for. */
@@ -264,8 +278,8 @@ export class Transducer {
       ...inferenceOf(this.options),
       ...options.inference,
     });
-    const choosers = { joint: this.joint, words: this.words, wordPower: this.options.words };
-    const found = findOutputs(this.engine, symbols, choosers, count);
+    const { joint, words, powers } = this;
+    const found = findOutputs(this.engine, symbols, { joint, words }, powers, count);
     const outputs = found.map(({ output, moves, log }) => {
       const made: TransducedOutput = {
         output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
@@ -363,16 +377,18 @@ export class Transducer {
   }
 }
 
-function wordCountsOf(corpus: PairCorpus, outputSymbols: Alphabet): WordCounts {
+/** The symbol between words. */
+function separatorOf(outputSymbols: Alphabet): number {
   const separator = outputSymbols.indexOf(SPACE);
-  if (separator < 0)
-    throw new InputError("option `words` is for outputs with spaces between words, and there are none", {
-      hint: "give outputs as characters, spaces among them (`--output chars`)",
-    });
-  return countWords(
-    Array.from(corpus.answerCount, (count, a) => ({ output: answerOf(corpus, a), count })),
-    separator,
-  );
+  if (separator >= 0) return separator;
+  throw new InputError("option `words` is for outputs with spaces between words, and there are none", {
+    hint: "give outputs as characters, spaces among them (`--output chars`)",
+  });
+}
+
+/** The weight of a model of words beside a probability with the power 1. */
+function weightOf({ own, words }: Powers): number {
+  return words > 0 ? Math.min(MOST_WORDS, words / own) : 0;
 }
 
 function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, tally: Int32Array): TransducerSummary {

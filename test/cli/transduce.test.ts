@@ -142,6 +142,39 @@ describe("train transduce", () => {
     expect(out).toMatch(/^T A M I\ttami\t/);
   });
 
+  test("--words takes a weight, or leaves it to held-out pairs", async () => {
+    const texts = ["a b", "b a", "ab", "ba ab", "ab b", "b ba", "a a b", "ba", "b ab a", "aab b", "bb", "ab ab"];
+    folder.write("texts.tsv", texts.map((text) => `${text.replaceAll(" ", "_")}\t${text}\n`).join(""));
+    const train = [
+      "train",
+      "transduce",
+      "texts.tsv",
+      "--output",
+      "chars",
+      "--epochs",
+      "2",
+      "--held-out",
+      "0.3",
+      "--quiet",
+    ];
+    const weight = async (...more: string[]): Promise<number> => {
+      const { code, out, error } = await run(...train, "--out", "texts.sg", "--json", ...more);
+      expect({ code, error }).toEqual({ code: 0, error: "" });
+      return JSON.parse(out).options.words;
+    };
+    expect(await weight("--words", "0.3")).toBe(0.3);
+    const chosen = await weight("--words");
+    expect(chosen).toBeGreaterThan(0);
+    const { out } = await run("inspect", "texts.sg");
+    expect(out).toMatch(/^chooses by +p\^\d\.\d\d · words\^\d\.\d\d$/m);
+    expect(await run("train", "transduce", "--words", "texts.tsv", "--out", "x.sg")).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/a number or nothing.*after the files/),
+    });
+    expect(await run(...train, "--out", "x.sg", "--words", "11")).toMatchObject({ code: 2 });
+    expect(await run(...train, "--out", "x.sg", "--words", "--held-out", "0")).toMatchObject({ code: 2 });
+  });
+
   test("says what is wrong with pairs, and where", async () => {
     folder.write("bad.tsv", "ta\tT A\nsha\n");
     expect(await run("train", "transduce", "bad.tsv", "--out", "x.sg")).toMatchObject({

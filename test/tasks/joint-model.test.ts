@@ -1,12 +1,10 @@
-// The joint model: a probability over aligned pairs, powers that are fitted as a direct search finds them, and a transducer
-// that chooses by it.
+// The joint model: a probability over aligned pairs, and a transducer that chooses by it.
 
-import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
 import type { Checkpoint } from "../../src/learn/train.js";
 import { decodeModel, encodeModel } from "../../src/model/model.js";
-import { fitPowers, JointModel, type JudgedCandidates } from "../../src/tasks/joint-model.js";
+import { JointModel } from "../../src/tasks/joint-model.js";
 import { Transducer } from "../../src/tasks/transducer.js";
 
 const SHIFT = 2;
@@ -50,53 +48,6 @@ describe("a joint model", () => {
     expect(log(0, SHIFT, 1, SHIFT)).toBeGreaterThan(log(1, SHIFT, 1, SHIFT));
     expect(log(1, SHIFT, 1, SHIFT)).toBeGreaterThan(log(1, 1, SHIFT, 0, 0, SHIFT));
     expect(log(1, 1, SHIFT, 0, 0, SHIFT)).toBeGreaterThan(Number.NEGATIVE_INFINITY);
-  });
-});
-
-describe("fitted powers", () => {
-  const candidate = fc.record({
-    own: fc.double({ min: -4, max: 0, noNaN: true }),
-    joint: fc.double({ min: -30, max: -5, noNaN: true }),
-  });
-  const inputs = fc
-    .array(fc.tuple(fc.array(candidate, { minLength: 2, maxLength: 4 }), fc.nat(3)), { minLength: 3, maxLength: 12 })
-    .map((all): JudgedCandidates[] =>
-      all.map(([candidates, right]) =>
-        candidates.map((one, i) => ({ ...one, right: i === Math.min(right, candidates.length - 1) })),
-      ),
-    );
-  /** What is to be maximised: log-likelihood of the right answers, with a prior of one input at (1, 0). */
-  function objective(all: readonly JudgedCandidates[], own: number, joint: number): number {
-    let sum = -((own - 1) ** 2 + joint ** 2) / 2;
-    for (const candidates of all) {
-      const weights = candidates.map((one) => Math.exp(own * one.own + joint * one.joint));
-      const right = weights.reduce((total, weight, i) => total + (candidates[i].right ? weight : 0), 0);
-      sum += Math.log(right / weights.reduce((a, b) => a + b));
-    }
-    return sum;
-  }
-
-  it("cannot be bettered by powers nearby", () =>
-    fc.assert(
-      fc.property(inputs, (all) => {
-        const { own, joint } = fitPowers(all);
-        const reached = objective(all, own, joint);
-        expect(Number.isFinite(reached)).toBe(true);
-        for (const [more, further] of [
-          [0.05, 0],
-          [-0.05, 0],
-          [0, 0.05],
-          [0, -0.05],
-        ]) {
-          if (own + more < 0 || joint + further < 0) continue;
-          expect(objective(all, own + more, joint + further)).toBeLessThan(reached + 1e-6);
-        }
-      }),
-      { numRuns: 200 },
-    ));
-
-  it("leaves the transducer alone where nothing was held out", () => {
-    expect(fitPowers([])).toEqual({ own: 1, joint: 0 });
   });
 });
 
@@ -157,8 +108,8 @@ describe("a transducer with a joint model", () => {
           shift,
         ]);
         return (
-          joint.parts.own * Math.log(own.probability) +
-          joint.parts.joint * joint.logProbability({ input: symbols, moves })
+          transducer.powers.own * Math.log(own.probability) +
+          transducer.powers.joint * joint.logProbability({ input: symbols, moves })
         );
       };
       const own = (one: typeof first) =>

@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
+import type { Checkpoint } from "../../src/learn/train.js";
+import { decodeModel, encodeModel } from "../../src/model/model.js";
 import { Transducer } from "../../src/tasks/transducer.js";
 import { countWords, WordModel } from "../../src/tasks/word-model.js";
 
@@ -100,6 +102,96 @@ describe("a transducer with a model of words", () => {
     expect(after.map(({ probability }) => probability)).toEqual(
       after.map(({ probability }) => probability).sort((a, b) => b - a),
     );
+  });
+
+  describe("whose weight is chosen", () => {
+    // `x` sounds like sea and like see; the word before tells which it is, and the transducer cannot look so far back.
+    const before = { q: "i", z: "the", p: "we", t: "a", r: "you", s: "my" };
+    const sounds = Object.keys(before) as (keyof typeof before)[];
+    const sentence = (...heard: (keyof typeof before)[]) => ({
+      input: heard.flatMap((sound) => [sound, "_", "x", "_"]).slice(0, -1),
+      output: [...heard.map((sound) => `${before[sound]} ${"zts".includes(sound) ? "sea" : "see"}`).join(" ")],
+    });
+    const sentences = sounds.flatMap((a) => [sentence(a), ...sounds.map((b) => sentence(a, b))]);
+    const fewRows = { window: 0, order: 1, outputGrams: 1, moveGrams: [1], contexts: 4, maxEmit: 3, epochs: 3 };
+    const given = { ...fewRows, words: "chosen", heldOut: 0.3 } as const;
+    const asked = [sentence("q", "z", "p"), sentence("t", "r", "s"), sentence("z", "q", "s")];
+    const training = Transducer.train(sentences, given);
+    const right = (transducer: Transducer): number =>
+      asked.filter(({ input, output }) => transducer.predict(input).output.join() === output.join()).length;
+
+    it("writes what only words can tell", async () => {
+      const transducer = await training;
+      expect(right(await Transducer.train(sentences, { ...given, words: 0 }))).toBe(0);
+      expect(right(transducer)).toBeGreaterThan(1);
+      expect(transducer.options.words).toBeGreaterThan(0);
+      expect(transducer.powers.words / transducer.powers.own).toBeCloseTo(transducer.options.words, 12);
+    });
+
+    it("has probabilities from 0 to 1, in order and below 1 together, and the same from a file", async () => {
+      const transducer = await training;
+      const loaded = decodeModel(encodeModel(transducer)) as Transducer;
+      for (const { input } of [...asked, { input: ["x"] }, { input: ["x", "?", "q"] }]) {
+        const alone = transducer.predict(input);
+        for (const nbest of [1, 5, 40]) {
+          const prediction = transducer.predict(input, { nbest, alignment: true });
+          expect(loaded.predict(input, { nbest, alignment: true })).toEqual(prediction);
+          const probabilities = (prediction.nbest ?? []).map(({ probability }) => probability);
+          expect(prediction.output).toEqual(alone.output);
+          expect(prediction.probability).toBeCloseTo(alone.probability, 12);
+          expect(probabilities[0]).toBe(prediction.probability);
+          expect(Math.min(...probabilities)).toBeGreaterThanOrEqual(0);
+          expect(probabilities.reduce((a, b) => a + b)).toBeLessThan(1 + 1e-9);
+          expect([...probabilities].sort((a, b) => b - a)).toEqual(probabilities);
+        }
+      }
+    });
+
+    it("is the same after a stop, and has a model of words before", async () => {
+      const whole = await training;
+      let passes = 0;
+      let kept: Checkpoint | undefined;
+      const stopped = await Transducer.train(sentences, {
+        ...given,
+        onPass: () => void passes++,
+        shouldStop: () => passes > 0,
+        onCheckpoint: (checkpoint) => {
+          kept = structuredClone(checkpoint);
+        },
+      });
+      expect(stopped.summary.stopped).toBe(true);
+      expect(stopped.words).toBeDefined();
+      const resumed = await Transducer.train(sentences, { ...given, checkpoint: kept });
+      expect(resumed.summary).toEqual(whole.summary);
+      expect(resumed.powers).toEqual(whole.powers);
+      expect(resumed.options).toEqual(whole.options);
+      expect(resumed.weights).toEqual(whole.weights);
+    });
+
+    it("stays when a training goes on", async () => {
+      const whole = await training;
+      const more = await Transducer.train(asked, { from: whole });
+      expect(more.powers).toEqual(whole.powers);
+      expect(more.options.words).toBe(whole.options.words);
+      expect(more.words?.counts).toEqual(whole.words?.counts);
+      await expect(Transducer.train(asked, { from: whole, words: "chosen" })).rejects.toThrow(/`words` cannot change/);
+    });
+
+    it("needs inputs held out; where these are too few, it is what it is to begin with", async () => {
+      await expect(Transducer.train(sentences, { ...given, heldOut: 0 })).rejects.toThrow(InputError);
+      const few = await Transducer.train(sentences.slice(0, 5), given);
+      expect(few.options.words).toBe(0.4);
+      expect(few.powers).toEqual({ own: 1, joint: 0, words: 0.4, mass: 1 });
+    });
+
+    it("keeps a weight that is given, and its proportion to the transducer's own power", async () => {
+      const fixed = await Transducer.train(sentences, { ...given, words: 0.7 });
+      expect(fixed.options.words).toBe(0.7);
+      expect(fixed.powers.words / fixed.powers.own).toBeCloseTo(0.7, 12);
+      const both = await Transducer.train(sentences, { ...given, jointGrams: 2 });
+      expect(both.joint).toBeDefined();
+      expect(right(both)).toBeGreaterThan(1);
+    });
   });
 
   it("is not for outputs without spaces", async () => {

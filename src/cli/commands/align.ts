@@ -40,8 +40,9 @@ async function align(files: string[], flags: { quiet?: boolean; json?: boolean }
   const onPair = (pair: SymbolPair): void => {
     pairs.push(pair);
   };
-  // An alignment is the transducer's own: no joint model is needed.
-  const transducer = await trainOnFiles(files, command, { quiet: flags.quiet === true, onPair, jointGrams: 0 });
+  // An alignment is the transducer's own: models that choose outputs are not needed.
+  const instead = { jointGrams: 0, words: 0 };
+  const transducer = await trainOnFiles(files, command, { quiet: flags.quiet === true, onPair, instead });
   let failed = 0;
   for (const { input, output } of pairs) {
     const alignment = transducer.align(input, output);

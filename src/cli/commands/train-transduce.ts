@@ -37,7 +37,8 @@ Each side is cut at spaces (tokens) or into characters (chars); if it is not sai
 Pairs with the same input are several right answers for it. No alignment is needed: it is learned.
 What is not given is chosen by the data: --max-emit so that 999 of 1,000 pairs can be aligned, --min-count, --l2 and
 --held-out by the number of pairs; with 1,000 inputs or more --l2 is chosen on held-out pairs. Held-out pairs choose the
-best pass and calibrate the probabilities.
+best pass and calibrate the probabilities; with --words they also choose the weight of the model of words, where none is
+given. Give --words without a number last, or the word that follows is taken for its number.
 
 First Ctrl-C: the model so far and a checkpoint are saved. Second: ends at once, files stay as they were.`;
 
@@ -70,7 +71,11 @@ export function addTransducerOptions(command: Command): Command {
       "graphones that a joint n-gram model looks back (default 6 from 1,000 inputs on; 0: none)",
       whole(0),
     )
-    .option("--words <x>", "weight of a model of the outputs' words (default 0: none)", real(0, { most: MOST_WORDS }))
+    .addOption(
+      new Option("--words [x]", "let a model of the outputs' words help to choose; with a number, with that weight")
+        .preset("chosen")
+        .argParser(wordsFlag),
+    )
     .option("--epochs <n>", `passes over the pairs at most (default ${d.epochs})`, whole(1))
     .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true, most: limits.rate }))
     .option("--l2 <x>", "strength of L2 regularisation", real(0, { most: limits.l2 }))
@@ -110,6 +115,15 @@ export function register(program: Command): void {
       ),
     )
     .action(trainTransduce);
+}
+
+/** Nothing, for a weight that held-out pairs choose, or the weight. */
+function wordsFlag(text: string): number | "chosen" {
+  if (text === "chosen") return text;
+  if (!/^[-+.\d]/.test(text)) {
+    throw new InvalidArgumentError("It takes a number or nothing: to have its weight chosen, give it after the files.");
+  }
+  return real(0, { most: MOST_WORDS })(text);
 }
 
 function columnPair(text: string): [number, number] {
@@ -180,14 +194,14 @@ interface Training extends MoreToLearn {
   /** Told of each pair. */
   onPair?(pair: SymbolPair): void;
   /** In place of what the command line says. */
-  jointGrams?: number;
+  instead?: Pick<TrainTransducerOptions, "jointGrams" | "words">;
 }
 
 /** Trains on the pairs of files as the command line says. */
 export async function trainOnFiles(
   files: readonly string[],
   command: Command,
-  { quiet, from: path, add = [], checkpointPath, saved, onPair, jointGrams }: Training,
+  { quiet, from: path, add = [], checkpointPath, saved, onPair, instead }: Training,
 ): Promise<Transducer> {
   const progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
   const interrupt = new Interrupt(quiet);
@@ -226,7 +240,7 @@ export async function trainOnFiles(
   try {
     const options: TrainTransducerOptions = {
       ...settings.options,
-      ...(jointGrams === undefined ? {} : { jointGrams }),
+      ...instead,
       from,
       checkpoint: saved?.checkpoint,
       note: { input },
