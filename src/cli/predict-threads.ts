@@ -2,13 +2,14 @@
 // parts as they come free, and what they print comes out in the order of the input. A few parts are under way at a time,
 // so memory stays constant.
 
+import { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { InputError, type Place } from "../core/errors.js";
 import { detectFormat, type TaggingFormat } from "../data/detect.js";
 import { type LineBlock, readLineBlocks } from "../data/lines.js";
 import type { Model } from "../model/model.js";
 import { Transducer } from "../tasks/transducer.js";
-import type { PredictFlags } from "./commands/predict.js";
+import { type PredictFlags, predictInputs } from "./commands/predict.js";
 import { inputNoteOf, taggerOf } from "./input.js";
 import { say, write } from "./output.js";
 import type { ReviewDesk } from "./review-desk.js";
@@ -49,6 +50,10 @@ export async function predictOnThreads(
   const crew = new Predictors(flags.threads);
   const written = new Set<string>();
   let isEmpty = true;
+  let lines = 0;
+  const onLines = (count: number): void => {
+    lines += count;
+  };
   const print = async ({ out, said, answered, seen, refused }: Predicted): Promise<void> => {
     await write(out);
     if (out !== "") isEmpty = false;
@@ -62,13 +67,15 @@ export async function predictOnThreads(
   };
   const waiting: Promise<Predicted>[] = [];
   try {
-    for await (const { block, format } of parts(file, model, path, flags)) {
+    for await (const { block, format } of parts(file, model, path, flags, onLines)) {
       crew.start({ path, flags: { ...flags, format: format ?? flags.format }, file });
       waiting.push(crew.predict(block));
       if (waiting.length >= AHEAD * flags.threads) await print(await (waiting.shift() as Promise<Predicted>));
     }
     for (const result of waiting.splice(0)) await print(await result);
-    if (isEmpty) throw new InputError(model instanceof Transducer ? "no inputs" : "no sequences", { file });
+    // Without anything to predict for, it is said what one thread would say.
+    const nothing = Readable.from(lines > 0 ? ["\n"] : []);
+    if (isEmpty) await predictInputs(model, path, nothing, flags, desk, { file, mayBeEmpty: false });
   } finally {
     // What is still under way when something was refused is not waited for.
     for (const result of waiting) result.catch(() => undefined);
@@ -82,11 +89,13 @@ async function* parts(
   model: Model,
   path: string,
   flags: PredictFlags,
+  onLines: (count: number) => void,
 ): AsyncGenerator<{ block: LineBlock; format?: TaggingFormat }> {
   const tagger = model instanceof Transducer ? undefined : taggerOf(model, path);
   let format = flags.format ?? (tagger && inputNoteOf(tagger).format);
   let held: LineBlock = { first: 1, lines: [] };
   for await (const { first, lines } of readLineBlocks(file)) {
+    onLines(lines.length);
     if (held.lines.length === 0) held = { first, lines: [] };
     for (const line of lines) held.lines.push(line);
     if (held.lines.every((line) => line.trim() === "")) continue;

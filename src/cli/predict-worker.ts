@@ -23,7 +23,7 @@ async function predictPart(part: number, block: LineBlock): Promise<void> {
   const desk = await ReviewDesk.open(undefined);
   let refused: Predicted["refused"];
   try {
-    await predictInputs(await model, path, block, flags, desk, file);
+    await predictInputs(await model, path, block, flags, desk, { file, mayBeEmpty: true });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const { reason, file: at, line, column, hint } = error;

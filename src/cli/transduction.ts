@@ -14,6 +14,7 @@ import type {
   TransducerPrediction,
   TransducerSlot,
 } from "../tasks/transducer.js";
+import type { SourcePart } from "./commands/predict.js";
 import { counted, duration, percent, plural, probabilityText, say, table, write, writeJson } from "./output.js";
 import { writePlots } from "./plots.js";
 import { promiseLines } from "./promises.js";
@@ -53,7 +54,7 @@ export async function predictOutputs(
   source: LineSource,
   flags: PredictFlags,
   desk: ReviewDesk,
-  file?: string,
+  part?: SourcePart,
 ): Promise<void> {
   const layout = layoutOf(transducer);
   const { read, written } = kindsOf(layout);
@@ -62,7 +63,7 @@ export async function predictOutputs(
     ...{ nbest: flags.nbest, alignment: flags.align, contexts: flags.showContexts },
     inference: inferenceFrom(flags),
   };
-  for await (const { input } of readPairs(source, { ...layout, file, inputsOnly: true })) {
+  for await (const { input } of readPairs(source, { ...layout, ...part, inputsOnly: true })) {
     let prediction: TransducerPrediction;
     if (flags.precision === undefined) prediction = transducer.predict(input, options);
     else {

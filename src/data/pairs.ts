@@ -10,6 +10,8 @@ export interface ReadPairsOptions extends Partial<PairLayout> {
   inputsOnly?: boolean;
   /** The name for errors; default the path, or none for a stream. */
   file?: string;
+  /** Whether a source without pairs is fine, as a part of another may be. Default false. */
+  mayBeEmpty?: boolean;
   /** Told how the data is read, given or found out, before the first pair. */
   onLayout?: (layout: PairLayout) => void;
 }
@@ -34,7 +36,7 @@ export async function* readPairs(source: LineSource, options: ReadPairsOptions =
       yield pair;
     }
   }
-  if (found) return;
+  if (found || options.mayBeEmpty) return;
   if (options.inputsOnly) throw new InputError("no inputs", { file, hint: "a line holds an input" });
   throw new InputError("no pairs", { file, hint: "a line holds an input, a tab and an output" });
 }

@@ -99,7 +99,24 @@ describe("prediction", () => {
     expect(one.out.startsWith(two.out.slice(0, 1000))).toBe(true);
   });
 
-  test("nothing to predict is an error", async () => {
-    expect(await folder.run(["predict", "one.sg", "-", "--threads", "2"], "\n\n")).toMatchObject({ code: 2, out: "" });
+  test.each(["", "\n\n"])("without anything to predict (%j), says what one thread says", async (text) => {
+    folder.write("pairs.tsv", "ab\tA B\nba\tB A\n");
+    expect((await folder.run(["train", "transduce", "pairs.tsv", "--out", "pairs.sg", "--quiet"])).code).toBe(0);
+    for (const model of ["one.sg", "pairs.sg"]) {
+      const one = await folder.run(["predict", model, "-"], text);
+      expect(one).toMatchObject({ code: 2, out: "" });
+      expect(await folder.run(["predict", model, "-", "--threads", "2"], text)).toEqual(one);
+    }
+  });
+
+  test("passes over parts that hold comments alone", async () => {
+    const words = "AB  A B\nBA  B A\nAAB  A A B\n";
+    folder.write("words.dict", words);
+    const train = ["train", "transduce", "words.dict", "--format", "cmudict", "--out", "words.sg", "--quiet"];
+    expect((await folder.run(train)).code).toBe(0);
+    const text = `${";;; nothing\n".repeat(1000)}${words}`;
+    const one = await folder.run(["predict", "words.sg", "-"], text);
+    expect(one).toMatchObject({ code: 0, error: "" });
+    expect(await folder.run(["predict", "words.sg", "-", "--threads", "2"], text)).toEqual(one);
   });
 });

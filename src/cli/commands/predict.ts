@@ -143,14 +143,22 @@ async function predict(path: string, file: string, flags: PredictFlags): Promise
   await desk.end(flags.precision);
 }
 
-/** Predicts for all inputs of a source, and prints. `part` is the name of a file of which the source is a part. */
+/** What a source stands for that is not a file itself. */
+export interface SourcePart {
+  /** The name of the file that it is a part of. */
+  file: string;
+  /** Whether it may hold nothing. */
+  mayBeEmpty: boolean;
+}
+
+/** Predicts for all inputs of a source, and prints. */
 export async function predictInputs(
   model: Model,
   path: string,
   source: LineSource,
   flags: PredictFlags,
   desk: ReviewDesk,
-  part?: string,
+  part?: SourcePart,
 ): Promise<void> {
   const chosen = { contexts: flags.contexts?.keep, inference: flags.inference };
   if (model instanceof Transducer) {
@@ -171,8 +179,7 @@ export async function predictInputs(
     ...flags,
     labels,
     unknown: flags.known ? "refuse" : "chunks",
-    file: part,
-    mayBeEmpty: part !== undefined,
+    ...part,
   });
   for await (const input of inputs) {
     const { sequence } = input;
