@@ -190,14 +190,7 @@ export class Transducer {
     const { from } = given;
     const inputSymbols = new Alphabet(from?.inputSymbols.all());
     const outputSymbols = new Alphabet(from?.outputSymbols.all());
-    const builder = new PairCorpusBuilder(inputSymbols, outputSymbols);
-    for await (const pair of pairs) {
-      if (pair.input.length === 0) throw new InputError("the input is empty", pair);
-      if (from) checkSymbols(from, pair);
-      builder.add(pair);
-    }
-    if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
-    const corpus = builder.build();
+    const corpus = await readCorpus(pairs, new PairCorpusBuilder(inputSymbols, outputSymbols), from);
     const chosen = from ? keptOptions(from.options, given) : chooseOptions(corpus, given);
     const shape = shapeOf(inputSymbols, outputSymbols, chosen);
     const rows = from?.rows ?? makeRows(corpus, shape, chosen);
@@ -223,17 +216,17 @@ export class Transducer {
       { joint, powers } = untuned,
       tally = learner.tally,
     ): Transducer => {
-      const weight = words?.isOpen ? weightOf(powers) : options.words;
+      const wordWeight = words?.isOpen ? weightOf(powers) : options.words;
       return new Transducer({
         inputSymbols,
         outputSymbols,
         rows,
         // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
         weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
-        options: { ...options, words: weight },
+        options: { ...options, words: wordWeight },
         summary: summaryOf(corpus, trained, temperature, tally),
         note: given.note ?? {},
-        wordCounts: weight > 0 ? wordCounts : undefined,
+        wordCounts: wordWeight > 0 ? wordCounts : undefined,
         joint,
         powers,
       });
@@ -375,6 +368,20 @@ export class Transducer {
     const symbols = Int32Array.from(output, (name) => this.outputSymbols.indexOf(name));
     return symbols.includes(-1) ? undefined : symbols;
   }
+}
+
+async function readCorpus(
+  pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
+  builder: PairCorpusBuilder,
+  from: Transducer | undefined,
+): Promise<PairCorpus> {
+  for await (const pair of pairs) {
+    if (pair.input.length === 0) throw new InputError("the input is empty", pair);
+    if (from) checkSymbols(from, pair);
+    builder.add(pair);
+  }
+  if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
+  return builder.build();
 }
 
 /** The symbol between words. */
