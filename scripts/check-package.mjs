@@ -1,9 +1,9 @@
 // Checks what users will install: packs the package, has publint and attw look at it, installs it into an empty folder
-// with its runtime dependencies alone, and there imports each entry and runs the command.
+// with its runtime dependencies alone, and there imports each entry, runs the command and follows the links of its pages.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { root } from "./build.mjs";
 
 const { name, version, exports, bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -33,8 +33,27 @@ try {
   for (const command of Object.keys(bin)) {
     for (const word of ["--version", "--help"]) run(folder, "npx", "--no-install", command, word);
   }
+  const broken = brokenLinks(join(folder, "node_modules", name));
+  if (broken.length > 0) fail(`links to files that are not in the package:\n  ${broken.join("\n  ")}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Links of the package's pages that lead to no file of it. Pictures are left out: those of the explorer are not packed,
+ * as the explorer itself is.
+ * @param {string} installed
+ */
+function brokenLinks(installed) {
+  const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+  return files
+    .filter((file) => file.endsWith(".md") && !file.includes("node_modules"))
+    .flatMap((page) => {
+      const prose = readFileSync(join(installed, page), "utf8").replace(/^```[\s\S]*?^```/gm, "");
+      const targets = [...prose.matchAll(/(?<!!)\[[^\]]*\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map((match) => match[1]);
+      const lost = targets.filter((target) => !existsSync(join(installed, dirname(page), target)));
+      return lost.map((target) => `${page}: ${target}`);
+    });
 }
 
 /**
@@ -46,7 +65,12 @@ try {
 function run(cwd, program, ...values) {
   console.log(`> ${program} ${values.join(" ").replaceAll(folder, "…")}`);
   const done = spawnSync(program, values, { cwd, stdio: "inherit", shell: process.platform === "win32" });
-  if (done.status === 0) return;
+  if (done.status !== 0) fail();
+}
+
+/** @param {string} [message] */
+function fail(message) {
+  if (message) console.error(message);
   rmSync(folder, { recursive: true, force: true });
   process.exit(1);
 }
