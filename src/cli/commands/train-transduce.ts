@@ -33,7 +33,8 @@ const notes = `
 PAIRS holds an input and an output a line; several files are read one after the other, gzip is unpacked. Formats:
   tsv        input TAB output; --columns 2,3 takes other columns
   cmudict    WORD  P R O N, with variants WORD(2) and comments, as in the CMU pronouncing dictionary
-Each side is cut at spaces (tokens) or into characters (chars); if it is not said, a side with spaces is made of tokens.
+Each side is cut at spaces (tokens) or into characters (chars); if it is not said, a side that has spaces on most lines is
+made of tokens.
 Pairs with the same input are several right answers for it. No alignment is needed: it is learned.
 What is not given is chosen by the data: --max-emit so that 999 of 1,000 pairs can be aligned, --min-count, --l2 and
 --held-out by the number of pairs; with 1,000 inputs or more --l2 is chosen on held-out pairs. Held-out pairs choose the
