@@ -8,7 +8,6 @@ import { type Pixels, parseFolds, pixelChoices } from "../data/letters.js";
 import type { LineSource } from "../data/lines.js";
 import { parseLabel } from "../data/parser.js";
 import { readTagging } from "../data/read.js";
-import { loadModel } from "../model/disk.js";
 import type { Model } from "../model/model.js";
 import { someOf } from "../tasks/corpus.js";
 import type { GivenLabel, TaggingSequence } from "../tasks/sequence.js";
@@ -29,10 +28,6 @@ export type InputNote = v.InferOutput<typeof inputSchema>;
 export function inputNoteOf(tagger: Tagger): InputNote {
   const parsed = v.safeParse(inputSchema, tagger.note.input ?? {});
   return parsed.success ? parsed.output : {};
-}
-
-export async function loadTagger(path: string): Promise<Tagger> {
-  return taggerOf(await loadModel(path), path);
 }
 
 /** A model as the tagger it must be. */

@@ -18,19 +18,6 @@ export function rowCount(table: RowTable): number {
   return table.start.length - 1;
 }
 
-/** Where the weight of a symbol stands in a row, or -1. */
-export function entryOf(table: RowTable, row: number, symbol: number): number {
-  let low = table.start[row];
-  let high = table.start[row + 1];
-  if (high - low === table.symbolCount) return low + symbol;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (table.symbols[middle] < symbol) low = middle + 1;
-    else high = middle;
-  }
-  return low < table.start[row + 1] && table.symbols[low] === symbol ? low : -1;
-}
-
 /** Builds a row table row by row. */
 export class RowTableBuilder {
   private readonly starts: number[] = [0];

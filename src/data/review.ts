@@ -66,19 +66,6 @@ export async function readReview(source: LineSource, file?: string): Promise<Rev
   return items;
 }
 
-/** The items of a review file's text. */
-export function parseReview(text: string, file?: string): ReviewItem[] {
-  const items: ReviewItem[] = [];
-  const reader = new ReviewReader(file);
-  const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
-  lines.forEach((line, i) => {
-    const item = reader.line(line, i + 1);
-    if (item) items.push(item);
-  });
-  reader.end();
-  return items;
-}
-
 /** The header row, with its line end. */
 export function reviewHeader(): string {
   return `${header.join("\t")}\n`;

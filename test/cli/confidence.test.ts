@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatReview, parseReview, type ReviewItem } from "../../src/data/review.js";
+import { formatReview, type ReviewItem, readReview } from "../../src/data/review.js";
 import { generator, uniform } from "../../src/learn/random.js";
 import { Folder } from "./helpers.js";
 
@@ -130,7 +130,7 @@ describe("review and learn", () => {
     expect(left).toBeGreaterThan(10);
     expect(ran.error).toContain(`${left} left to a person in left.tsv`);
 
-    const items = parseReview(readFileSync(folder.file("left.tsv"), "utf8"));
+    const items = await readReview(folder.file("left.tsv"));
     expect(items.length).toBe(left);
     const filled = items.map((item, i): ReviewItem => {
       const own = labels[Number(item.id) - 1];
@@ -239,7 +239,7 @@ describe("review and learn", () => {
       .map((line) => line.split("\t"));
     expect(rows.length).toBe(200);
     for (const [, output, , , status] of rows) expect(output === "" && status === "answered").toBe(false);
-    const items = parseReview(readFileSync(folder.file("t.tsv"), "utf8"));
+    const items = await readReview(folder.file("t.tsv"));
     expect(items.length).toBe(rows.filter((row) => row[4] === "left").length);
     const source = { input: ["a", "b"] };
     const filled: ReviewItem = {

@@ -62,8 +62,8 @@ export async function ended(child: ChildProcess): Promise<Ran> {
   return { code, out, error };
 }
 
-export async function until(happens: () => boolean): Promise<void> {
-  while (!happens()) await new Promise((resolve) => setTimeout(resolve, 2));
+export async function until(happens: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await happens())) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 const words: Record<string, readonly string[]> = {

@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { executable, launch, watchFaults } from "../../scripts/browser.mjs";
-import { formatReview, parseReview, type ReviewItem } from "../../src/data/review.js";
+import { formatReview, type ReviewItem, readReview } from "../../src/data/review.js";
 import { ended, Folder, type Ran, until } from "./helpers.js";
 import { words } from "./review-helpers.js";
 
@@ -63,8 +63,8 @@ describe.skipIf(executable === undefined)("the review page", () => {
   /** Waits until the item is shown. */
   const shows = (text: string) => page.locator("#input", { hasText: new RegExp(`^${text}$`) }).waitFor();
   const progress = () => page.textContent("#progress");
-  const rows = (name: string) =>
-    parseReview(readFileSync(folder.file(name), "utf8")).map(({ status, answer }) => `${status}:${answer}`);
+  const rows = async (name: string) =>
+    (await readReview(folder.file(name))).map(({ status, answer }) => `${status}:${answer}`);
   const write = (name: string, items: ReviewItem[]) => folder.write(name, formatReview(items));
   async function stop({ child, end }: Running): Promise<Ran> {
     child.kill("SIGINT");
@@ -122,7 +122,7 @@ describe.skipIf(executable === undefined)("the review page", () => {
     expect(await page.textContent("#command")).toBe(
       "stargram train transduce --from MODEL --add keys.tsv --out NEW-MODEL",
     );
-    await until(() => rows("keys.tsv")[5] === "answered:c 5"); // at the end the file is brought up to date by itself
+    await until(async () => (await rows("keys.tsv"))[5] === "answered:c 5"); // at the end the file is brought up to date by itself
     await until(() => !folder.has("keys.tsv.journal")); // removed after the file is written
 
     await page.keyboard.press("r");
@@ -132,7 +132,7 @@ describe.skipIf(executable === undefined)("the review page", () => {
     const { code, error } = await stop(one);
     expect(code).toBe(0);
     expect(error).toContain("keys.tsv: 5 answered, 1 skipped, 0 left");
-    expect(rows("keys.tsv")).toEqual([
+    expect(await rows("keys.tsv")).toEqual([
       "answered:s1u",
       "answered:a 1",
       "answered:a 2",
@@ -180,7 +180,7 @@ describe.skipIf(executable === undefined)("the review page", () => {
     await shows("word 3");
     expect(await page.inputValue("#answer")).toBe("half an ans");
     expect(await progress()).toBe("3 of 6 done");
-    expect(rows("crash.tsv").slice(0, 4)).toEqual(["answered:a 0", "answered:b 1", "answered:c 2", ":"]);
+    expect((await rows("crash.tsv")).slice(0, 4)).toEqual(["answered:a 0", "answered:b 1", "answered:c 2", ":"]);
     await page.keyboard.press("Enter");
     await page.keyboard.press("End");
     await page.keyboard.type("wer");
@@ -191,7 +191,7 @@ describe.skipIf(executable === undefined)("the review page", () => {
     await page.keyboard.press("u");
     await shows("word 2");
     expect((await stop(two)).code).toBe(0);
-    expect(rows("crash.tsv")).toEqual(["answered:a 0", "answered:b 1", ":", ":", ":", ":"]);
+    expect(await rows("crash.tsv")).toEqual(["answered:a 0", "answered:b 1", ":", ":", ":", ":"]);
   });
 
   test("text is shown as text; without candidates one can type at once", async () => {
@@ -216,8 +216,8 @@ describe.skipIf(executable === undefined)("the review page", () => {
     await page.keyboard.type("1s");
     await page.keyboard.press("Enter");
     await page.locator("#done:visible").waitFor();
-    await until(() => rows("text.tsv")[1] === "answered:1s");
-    expect(rows("text.tsv")[0]).toBe("answered:");
+    await until(async () => (await rows("text.tsv"))[1] === "answered:1s");
+    expect((await rows("text.tsv"))[0]).toBe("answered:");
   });
 
   test("pictures are drawn bit by bit, on a phone too; an answer of a wrong length is doubted once", async () => {
@@ -261,8 +261,8 @@ describe.skipIf(executable === undefined)("the review page", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
     await page.locator("#done:visible").waitFor();
-    await until(() => rows("pictures.tsv")[1] === "answered:a b c");
-    expect(rows("pictures.tsv")[0]).toBe("answered:ab");
+    await until(async () => (await rows("pictures.tsv"))[1] === "answered:a b c");
+    expect((await rows("pictures.tsv"))[0]).toBe("answered:ab");
   });
 
   test("everything that can be pressed has a name, and the keyboard alone reaches it", async () => {

@@ -14,7 +14,7 @@ import {
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { ReviewSession } from "../../src/cli/review/session.js";
-import { parseReview } from "../../src/data/review.js";
+import { readReview } from "../../src/data/review.js";
 import { Folder } from "./helpers.js";
 import { wordsFile } from "./review-helpers.js";
 
@@ -37,8 +37,8 @@ function crashed(file: string, cutBytes = 0): string {
   return copy;
 }
 
-function rowsOf(file: string): string[] {
-  return parseReview(readFileSync(file, "utf8")).map(({ status, answer }) => `${status}:${answer}`);
+async function rowsOf(file: string): Promise<string[]> {
+  return (await readReview(file)).map(({ status, answer }) => `${status}:${answer}`);
 }
 
 const count = 5;
@@ -80,24 +80,24 @@ test("a crash after any step loses nothing; one within a step loses that step al
       }
       const reopened = crashed(file);
       await (await ReviewSession.open(reopened)).close();
-      expect(rowsOf(reopened)).toEqual(expectedRows(list));
+      expect(await rowsOf(reopened)).toEqual(expectedRows(list));
 
       const written = sizeOf() - before; // of the last step, in bytes
       if (written > 0) {
         const torn = crashed(file, 1 + (cut % written));
         const mended = await ReviewSession.open(torn);
-        expect(rowsOf(torn)).toEqual(expectedRows(list.slice(0, -1)));
+        expect(await rowsOf(torn)).toEqual(expectedRows(list.slice(0, -1)));
         // What comes next must not be glued to the line that was cut short.
         await mended.perform({ action: "answer", index: 0, text: "next", again: false });
         const last = crashed(torn);
         await (await ReviewSession.open(last)).close();
-        expect(rowsOf(last)).toEqual(["answered:next", ...expectedRows(list.slice(0, -1)).slice(1)]);
+        expect(await rowsOf(last)).toEqual(["answered:next", ...expectedRows(list.slice(0, -1)).slice(1)]);
         await mended.close();
       }
 
       await session.close();
-      expect(rowsOf(file)).toEqual(expectedRows(list));
-      expect(session.answered).toBe(rowsOf(file).filter((row) => row.startsWith("answered")).length);
+      expect(await rowsOf(file)).toEqual(expectedRows(list));
+      expect(session.answered).toBe((await rowsOf(file)).filter((row) => row.startsWith("answered")).length);
     }),
     { numRuns: 25 },
   );
@@ -119,7 +119,7 @@ test("a draft outlives a crash, an end and a skip, and goes with the answer", as
   await later.perform({ action: "answer", index: 0, text: "whole", again: false });
   await later.close();
   expect(existsSync(`${reopened.file}.journal`)).toBe(false);
-  expect(rowsOf(reopened.file)).toEqual(["answered:whole", ":", ":"]);
+  expect(await rowsOf(reopened.file)).toEqual(["answered:whole", ":", ":"]);
   await session.close();
 });
 
@@ -135,7 +135,7 @@ test("undo reaches back to answers of earlier sessions and offers them again", a
   expect((await later.perform({ action: "undo" })).item).toMatchObject({ index: 0, draft: "first" });
   expect(await later.perform({ action: "undo" })).toMatchObject({ canUndo: false, answered: 0 });
   await later.close();
-  expect(rowsOf(file)).toEqual([":", ":", ":"]);
+  expect(await rowsOf(file)).toEqual([":", ":", ":"]);
 });
 
 test("those skipped are gone through again in order, each once", async () => {
@@ -158,7 +158,7 @@ test("edits made to the file meanwhile stay, also answers without a status", asy
   lines[3] = lines[3].replace("word 2\t\t", "word 2\tby hand\t");
   writeFileSync(file, lines.join("\n"));
   await session.close();
-  expect(rowsOf(file)).toEqual(["answered:here", ":", "answered:by hand"]);
+  expect(await rowsOf(file)).toEqual(["answered:here", ":", "answered:by hand"]);
 });
 
 test("another file in its place is left alone, and the journal with the answers is kept", async () => {
@@ -173,7 +173,7 @@ test("another file in its place is left alone, and the journal with the answers 
   expect(readFileSync(file, "utf8")).toBe(other);
   writeFileSync(file, wordsFile(3));
   await (await ReviewSession.open(file)).close();
-  expect(rowsOf(file)).toEqual(["answered:here", ":", ":"]);
+  expect(await rowsOf(file)).toEqual(["answered:here", ":", ":"]);
 });
 
 test("a journal that is broken before its last line is refused by line, and nothing is changed", async () => {
@@ -184,7 +184,7 @@ test("a journal that is broken before its last line is refused by line, and noth
   await session.close();
   appendFileSync(`${copy}.journal`, '{"at":9,"status":"skipped"}\n');
   await expect(ReviewSession.open(copy)).rejects.toThrow(/journal:3: this line of the journal cannot be read/);
-  expect(rowsOf(copy)).toEqual([":", ":", ":"]);
+  expect(await rowsOf(copy)).toEqual([":", ":", ":"]);
 });
 
 test("a decision that cannot be saved does not count, and can be made again", async () => {
@@ -197,7 +197,7 @@ test("a decision that cannot be saved does not count, and can be made again", as
   rmdirSync(`${file}.journal`);
   expect(await session.perform(answer)).toMatchObject({ answered: 1, item: { index: 1 } });
   await session.close();
-  expect(rowsOf(file)).toEqual(["answered:here", ":"]);
+  expect(await rowsOf(file)).toEqual(["answered:here", ":"]);
 });
 
 test("two reviews of one file are refused; the lock of a process that is gone is not", async () => {

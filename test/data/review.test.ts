@@ -4,13 +4,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
 import {
   formatReview,
   imagesOf,
-  parseReview,
   type ReviewItem,
   ReviewWriter,
   readReview,
@@ -41,9 +41,11 @@ const plain: ReviewItem = {
   source: "{}",
 };
 
-function refusal(work: () => unknown): InputError {
+const readText = (text: string, file?: string) => readReview(Readable.from([Buffer.from(text)]), file);
+
+async function refusal(text: string, file?: string): Promise<InputError> {
   try {
-    work();
+    await readText(text, file);
   } catch (error) {
     if (error instanceof InputError) return error;
   }
@@ -51,12 +53,12 @@ function refusal(work: () => unknown): InputError {
 }
 
 describe("review file", () => {
-  it("comes back as it was written, line by line", () => {
-    fc.assert(
-      fc.property(fc.array(item), (items) => {
+  it("comes back as it was written, line by line", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(item), async (items) => {
         const written = formatReview(items);
         expect(written.split("\n").length).toBe(items.length + 2);
-        expect(parseReview(written).map(({ line: _, ...rest }) => rest)).toEqual(items);
+        expect((await readText(written)).map(({ line: _, ...rest }) => rest)).toEqual(items);
       }),
     );
   });
@@ -70,26 +72,26 @@ describe("review file", () => {
     ]);
   });
 
-  it("takes an answer without a status as answered, and rows without their empty ends", () => {
-    const [item] = parseReview("id\tkind\tinput\tanswer\tstatus\tsource\n1\ttext\tx\tyes\n");
+  it("takes an answer without a status as answered, and rows without their empty ends", async () => {
+    const [item] = await readText("id\tkind\tinput\tanswer\tstatus\tsource\n1\ttext\tx\tyes\n");
     expect(item).toMatchObject({ answer: "yes", status: "answered", source: "" });
   });
 
-  it("takes columns in any order and CRLF", () => {
-    const [item] = parseReview("source\tstatus\tanswer\tinput\tkind\tid\r\nS\tskipped\tA\tI\ttext\t1\r\n");
+  it("takes columns in any order and CRLF", async () => {
+    const [item] = await readText("source\tstatus\tanswer\tinput\tkind\tid\r\nS\tskipped\tA\tI\ttext\t1\r\n");
     expect(item).toMatchObject({ id: "1", input: "I", answer: "A", status: "skipped", source: "S" });
   });
 
-  it("names file, line and column of what is wrong", () => {
+  it("names file, line and column of what is wrong", async () => {
     const head = "id\tkind\tinput\tanswer\tstatus\tcandidate1\tprobability1\tsource\n";
-    const at = (row: string) => refusal(() => parseReview(head + row, "left.tsv"));
-    expect(at("1\tsound\tx")).toMatchObject({ file: "left.tsv", line: 2, column: 2 });
-    expect(at("1\ttext\tx\ty\tmaybe")).toMatchObject({ line: 2, column: 5 });
-    expect(at("1\ttext\tx\ty\t\tz\t1.5")).toMatchObject({ line: 2, column: 7 });
-    expect(at("1\ttext\ta\\b")).toMatchObject({ line: 2, column: 3 });
-    expect(at("1\ttext\t\t\t\t\t\t\tmore")).toMatchObject({ line: 2, column: 9 });
-    expect(refusal(() => parseReview("id\tkind\n", "left.tsv")).reason).toContain("input");
-    expect(refusal(() => parseReview("")).reason).toContain("empty");
+    const at = (row: string) => refusal(head + row, "left.tsv");
+    expect(await at("1\tsound\tx")).toMatchObject({ file: "left.tsv", line: 2, column: 2 });
+    expect(await at("1\ttext\tx\ty\tmaybe")).toMatchObject({ line: 2, column: 5 });
+    expect(await at("1\ttext\tx\ty\t\tz\t1.5")).toMatchObject({ line: 2, column: 7 });
+    expect(await at("1\ttext\ta\\b")).toMatchObject({ line: 2, column: 3 });
+    expect(await at("1\ttext\t\t\t\t\t\t\tmore")).toMatchObject({ line: 2, column: 9 });
+    expect((await refusal("id\tkind\n", "left.tsv")).reason).toContain("input");
+    expect((await refusal("")).reason).toContain("empty");
   });
 
   it("holds pictures of the size they say", () => {
