@@ -1,11 +1,11 @@
 // The page around the views: name, navigation, opening a model, light and dark, and what went wrong.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { formatAddress } from "./address.js";
 import { type View, views } from "./catalogue.js";
 import { useAddress } from "./hooks.js";
 import { type OfferedModel, offeredModels, openFile } from "./models.js";
-import { Trouble, type ViewProps } from "./parts/common.js";
+import { FileButton, Trouble, type ViewProps } from "./parts/common.js";
 import { switchTheme, useDark } from "./theme.js";
 import { DecipherView } from "./views/decipher.js";
 import { PronounceView } from "./views/pronounce.js";
@@ -28,7 +28,6 @@ export function App() {
   const [trouble, setTrouble] = useState<{ message: string; hint?: string }>();
   const [said, setSaid] = useState("");
   const [over, setOver] = useState(false);
-  const picker = useRef<HTMLInputElement>(null);
   const dark = useDark();
 
   useEffect(() => {
@@ -101,20 +100,7 @@ export function App() {
           ))}
         </nav>
         <div class="tools">
-          <button type="button" class="quiet" onClick={() => picker.current?.click()}>
-            Open a model
-          </button>
-          <input
-            ref={picker}
-            type="file"
-            class="hidden"
-            tabIndex={-1}
-            aria-label="Model file"
-            onChange={(event) => {
-              void open(event.currentTarget.files?.[0]);
-              event.currentTarget.value = "";
-            }}
-          />
+          <FileButton text="Open a model" label="Model file" quiet onFile={(file) => void open(file)} />
           <button
             type="button"
             class="quiet icon"

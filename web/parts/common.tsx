@@ -1,6 +1,7 @@
 // Small parts that several views use.
 
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import type { OfferedModel } from "../models.js";
 
 /** 0.9734 as `97.3 %`, with as many digits near 0 and 1 as it takes to tell it from them. */
@@ -86,6 +87,30 @@ export function Segmented<T extends string>(props: {
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** A button that lets one choose a file. The same file may be chosen again: it may have changed. */
+export function FileButton(props: { text: string; label: string; quiet?: boolean; onFile: (file: File) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class={props.quiet ? "quiet" : undefined} onClick={() => picker.current?.click()}>
+        {props.text}
+      </button>
+      <input
+        ref={picker}
+        type="file"
+        class="hidden"
+        tabIndex={-1}
+        aria-label={props.label}
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          event.currentTarget.value = "";
+          if (file) props.onFile(file);
+        }}
+      />
+    </>
   );
 }
 

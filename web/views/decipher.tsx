@@ -2,8 +2,7 @@
 // fading where there is doubt; can pause, fix letters one knows, and go on.
 
 import * as Plot from "@observablehq/plot";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Reading } from "../../src/browser.js";
+import { useMemo, useState } from "preact/hooks";
 import { wholeOf } from "../address.js";
 import { patient, quick } from "../engine.js";
 import { useAnswer, useModel } from "../hooks.js";
@@ -20,19 +19,76 @@ import {
   Slider,
   type ViewProps,
 } from "../parts/common.js";
-import type { CipherPiece, CipherShape, DecipherProgress, DecipherResult } from "../protocol.js";
+import type { CipherPiece, CipherShape, DecipherResult } from "../protocol.js";
 import { cipherExamples } from "./ciphers.js";
+import { type Deciphering, type Found, useDeciphering } from "./decipher-run.js";
 
 const longest = 4000; // characters
 const fewestSigns = 4; // different ones, below which there is nothing to decipher
 
-type Phase = "ready" | "running" | "paused" | "done";
+export function DecipherView({ models, ready, params, change }: ViewProps) {
+  const cipher = useCipher(models, params);
+  const { given, offered, loading, shape, known, oneToOne } = cipher;
+  const { model } = loading;
+  const course = useDeciphering({ ...cipher, offered: offered?.id, model: model?.id });
+  const [marked, setMarked] = useState("");
+  const twice = oneToOne ? letterFixedTwice(known) : undefined;
+  const tooFew = cipher.symbols.size < fewestSigns;
+  const isRunning = course.phase === "running";
 
-interface Found extends Reading {
-  others?: Reading[];
+  const fix = (symbol: string, plain: string): void => {
+    const letter = [...plain.toLowerCase()].filter((one) => cipher.letters.includes(one)).at(-1);
+    const next = { ...known };
+    if (letter) next[symbol] = letter;
+    else delete next[symbol];
+    change({ known: formatKnown(next) });
+  };
+
+  return (
+    <>
+      <Intro title="Decipher a text">
+        Nothing is known but how letters follow each other in {offered?.builtIn === false ? "the language" : "English"}.
+        EM weighs every reading of the text at once, again and again, and letters fade in as doubt goes. Harder ciphers
+        need a first key, found by search.
+      </Intro>
+      <Controls cipher={cipher} models={models} isRunning={isRunning} change={change} />
+      {params.text !== undefined && <OwnText text={given} change={change} />}
+      <CutNote length={given.length} longest={longest} />
+      <ModelState
+        ready={ready}
+        named={params.model}
+        offered={offered}
+        loading={loading}
+        trouble={course.trouble ?? cipher.error}
+      />
+      {model && shape && tooFew && <TooFewSigns count={cipher.symbols.size} />}
+      {model && shape && !tooFew && (
+        <>
+          <RunBar course={course} cipher={cipher} mayRun={twice === undefined} />
+          {twice && <FixedTwice {...twice} />}
+          {course.phase === "done" && course.outcome && <Doubts outcome={course.outcome} />}
+          <div class="decipher">
+            <CipherText shape={shape} found={course.key} known={known} marked={marked} onMark={setMarked} />
+            <KeyTable
+              shape={shape}
+              found={course.key}
+              known={known}
+              marked={marked}
+              onMark={setMarked}
+              onFix={fix}
+              disabled={isRunning}
+            />
+          </div>
+          <Course searches={course.searches} passes={course.passes} />
+        </>
+      )}
+      <About model={offered} />
+    </>
+  );
 }
 
-export function DecipherView({ models, ready, params, change }: ViewProps) {
+/** The cipher that the address asks for, how it is to be read, and what is known of its key. */
+function useCipher(models: ViewProps["models"], params: ViewProps["params"]) {
   const example =
     params.text === undefined
       ? (cipherExamples.find(({ id }) => id === params.cipher) ?? cipherExamples[0])
@@ -50,243 +106,164 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
     "cipher",
     model && text.trim() !== "" ? { text, spaces: model.spaces } : undefined,
   ).result;
-  const cipherSymbols = useMemo(() => new Set((shape?.symbols ?? []).filter((symbol) => symbol !== " ")), [shape]);
-  const plainSymbols = (model?.symbols ?? []).filter((symbol) => symbol !== " ");
-  const mayBeOneToOne = cipherSymbols.size <= plainSymbols.length;
-  const oneToOne = mayBeOneToOne && params.keys !== "many";
+  const symbols = useMemo(() => new Set((shape?.symbols ?? []).filter((symbol) => symbol !== " ")), [shape]);
+  const known = useMemo(() => parseKnown(params.known, symbols), [params.known, symbols]);
+  const letters = (model?.symbols ?? []).filter((symbol) => symbol !== " ");
+  const mayBeOneToOne = symbols.size <= letters.length;
   const searchUsual = example?.emAlone ? "no" : "yes";
-  const searching = (params.search ?? searchUsual) === "yes";
-  const contexts = wholeOf(params.B, 0, 100, 60);
-  const known = useMemo(() => parseKnown(params.known, cipherSymbols), [params.known, cipherSymbols]);
-
-  const twice = oneToOne ? letterFixedTwice(known) : undefined;
-  const tooFew = cipherSymbols.size < fewestSigns;
-
-  const [phase, setPhase] = useState<Phase>("ready");
-  const [key, setKey] = useState<Map<string, Found>>(new Map());
-  const [passes, setPasses] = useState<Extract<DecipherProgress, { stage: "pass" }>[]>([]);
-  const [searches, setSearches] = useState<Extract<DecipherProgress, { stage: "search" }>[]>([]);
-  const [outcome, setOutcome] = useState<DecipherResult>();
-  const [trouble, setTrouble] = useState<Error>();
-  const [marked, setMarked] = useState("");
-  const control = useRef<AbortController | undefined>(undefined);
-
-  const reset = (): void => {
-    control.current?.abort();
-    control.current = undefined;
-    setPhase("ready");
-    setKey(new Map());
-    setPasses([]);
-    setSearches([]);
-    setOutcome(undefined);
-    setTrouble(undefined);
+  return {
+    /** Undefined for a text of one's own. */
+    example,
+    /** All that was typed, and the part that is read. */
+    given,
+    text,
+    offered,
+    loading,
+    error: asIs.error,
+    shape,
+    /** Of the cipher, and of the plain text; without the space. */
+    symbols,
+    letters,
+    known,
+    mayBeOneToOne,
+    oneToOne: mayBeOneToOne && params.keys !== "many",
+    searchUsual,
+    searching: (params.search ?? searchUsual) === "yes",
+    contexts: wholeOf(params.B, 0, 100, 60),
   };
-  useEffect(() => reset, [text, offered?.id, oneToOne, searching]);
+}
 
-  const run = async (goOn: boolean): Promise<void> => {
-    if (!model) return;
-    if (!goOn) reset();
-    const mine = new AbortController();
-    control.current = mine;
-    setPhase("running");
-    setTrouble(undefined);
-    const before = goOn ? passes.length : 0;
-    // An empty key to begin with leaves everything to EM.
-    const begin = goOn
-      ? Object.fromEntries([...key].map(([cipher, { plain }]) => [cipher, known[cipher] ?? plain]))
-      : searching
-        ? undefined
-        : {};
-    try {
-      const found: DecipherResult = await patient.call(
-        "decipher",
-        { model: model.id, text, oneToOne, contexts, known, begin },
-        {
-          signal: mine.signal,
-          onProgress: (report) => {
-            // What arrives after a pause was under way; what belongs to an older run is of no interest.
-            if (control.current !== mine || mine.signal.aborted) return;
-            setKey(new Map(report.key));
-            if (report.stage === "search") setSearches((now) => [...now, report]);
-            else setPasses((now) => [...now, { ...report, pass: before + report.pass }]);
-          },
-        },
-      );
-      if (control.current !== mine) return;
-      setKey(new Map(found.key));
-      setOutcome(found);
-      setPhase(found.stopped ? "paused" : "done");
-    } catch (failure) {
-      if (control.current !== mine) return;
-      setTrouble(failure as Error);
-      setPhase(goOn ? "paused" : "ready");
-    }
-  };
-  const fix = (cipher: string, plain: string): void => {
-    const letter = [...plain.toLowerCase()].filter((symbol) => plainSymbols.includes(symbol)).at(-1);
-    const next = { ...known };
-    if (letter) next[cipher] = letter;
-    else delete next[cipher];
-    change({ known: formatKnown(next) });
-  };
+type Cipher = ReturnType<typeof useCipher>;
 
+/** Which cipher, which model, and how to go about it. */
+function Controls(props: {
+  cipher: Cipher;
+  models: ViewProps["models"];
+  isRunning: boolean;
+  change: ViewProps["change"];
+}) {
+  const { cipher, models, isRunning, change } = props;
   return (
-    <>
-      <Intro title="Decipher a text">
-        Nothing is known but how letters follow each other in {offered?.builtIn === false ? "the language" : "English"}.
-        EM weighs every reading of the text at once, again and again, and letters fade in as doubt goes. Harder ciphers
-        need a first key, found by search.
-      </Intro>
-      <section class="controls" aria-label="Cipher">
-        <label class="field">
-          <span class="name">Cipher</span>
-          <select
-            value={example?.id ?? "own"}
-            onChange={(event) => {
-              const id = event.currentTarget.value;
-              change({
-                cipher: id === "own" ? undefined : id,
-                text: id === "own" ? given : undefined,
-                known: undefined,
-                model: undefined,
-                keys: undefined,
-                search: undefined,
-              });
-            }}
-          >
-            {cipherExamples.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-            <option value="own">Your own…</option>
-          </select>
-        </label>
-        <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id })} />
-        <div class="checks">
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={oneToOne}
-              disabled={!mayBeOneToOne || phase === "running"}
-              onChange={(event) => change({ keys: event.currentTarget.checked ? undefined : "many" })}
-            />
-            a letter is always the same sign
-          </label>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={searching}
-              disabled={phase === "running"}
-              onChange={(event) => {
-                const search = event.currentTarget.checked ? "yes" : "no";
-                change({ search: search === searchUsual ? undefined : search });
-              }}
-            />
-            search for a first key
-          </label>
-        </div>
-        <Slider
-          label="B, contexts kept"
-          value={contexts}
-          min={0}
-          max={100}
-          disabled={phase === "running"}
-          onInput={(value) => change({ B: value === 60 ? undefined : String(value) })}
-        />
-      </section>
-      {params.text !== undefined && (
-        <label class="field own">
-          <span class="name">Your cipher text</span>
-          <textarea
-            rows={5}
-            spellcheck={false}
-            value={given}
-            onInput={(event) => change({ text: event.currentTarget.value.slice(0, 2 * longest), known: undefined })}
+    <section class="controls" aria-label="Cipher">
+      <CipherChoice cipher={cipher} change={change} />
+      <ModelChoice models={models} value={cipher.offered?.id} onChange={(id) => change({ model: id })} />
+      <div class="checks">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={cipher.oneToOne}
+            disabled={!cipher.mayBeOneToOne || isRunning}
+            onChange={(event) => change({ keys: event.currentTarget.checked ? undefined : "many" })}
           />
+          a letter is always the same sign
         </label>
-      )}
-      <CutNote length={given.length} longest={longest} />
-      <ModelState
-        ready={ready}
-        named={params.model}
-        offered={offered}
-        loading={loading}
-        trouble={trouble ?? asIs.error}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={cipher.searching}
+            disabled={isRunning}
+            onChange={(event) => {
+              const search = event.currentTarget.checked ? "yes" : "no";
+              change({ search: search === cipher.searchUsual ? undefined : search });
+            }}
+          />
+          search for a first key
+        </label>
+      </div>
+      <Slider
+        label="B, contexts kept"
+        value={cipher.contexts}
+        min={0}
+        max={100}
+        disabled={isRunning}
+        onInput={(value) => change({ B: value === 60 ? undefined : String(value) })}
       />
-      {model && shape && tooFew && (
-        <p class="lesson cut" role="status">
-          {cipherSymbols.size === 0
-            ? "There is no sign in this text to decipher."
-            : `This text has ${counted(cipherSymbols.size, "different sign")}: too few to be a cipher.`}
-        </p>
-      )}
-      {model && shape && !tooFew && (
-        <>
-          <div class="run">
-            {phase === "running" ? (
-              <button type="button" class="primary" onClick={() => control.current?.abort()}>
-                Pause
-              </button>
-            ) : phase === "ready" ? (
-              <button type="button" class="primary" disabled={twice !== undefined} onClick={() => void run(false)}>
-                Start
-              </button>
-            ) : (
-              <>
-                <button type="button" class="primary" disabled={twice !== undefined} onClick={() => void run(true)}>
-                  Go on
-                </button>
-                <button type="button" onClick={reset}>
-                  Start over
-                </button>
-              </>
-            )}
-            <p
-              role="status"
-              class="status"
-              data-phase={phase}
-              data-passes={passes.length}
-              data-searches={searches.length}
-            >
-              {statusText(phase, searching, searches, passes, known)}
-            </p>
-            {phase === "running" && <progress aria-label="Working" />}
-          </div>
-          {twice && (
-            <p class="trouble" role="alert">
-              {twice.signs.map((sign) => `“${sign}”`).join(" and ")} are both fixed as “{twice.letter}”, but a letter is
-              always the same sign here. Change one of them, or untick that above.
-            </p>
-          )}
-          {phase === "done" && outcome && <Doubts outcome={outcome} />}
-          <div class="decipher">
-            <CipherText shape={shape} found={key} known={known} marked={marked} onMark={setMarked} />
-            <KeyTable
-              shape={shape}
-              found={key}
-              known={known}
-              marked={marked}
-              onMark={setMarked}
-              onFix={fix}
-              disabled={phase === "running"}
-            />
-          </div>
-          <Course searches={searches} passes={passes} />
-        </>
-      )}
-      <About model={offered} />
-    </>
+    </section>
   );
 }
 
-function statusText(
-  phase: Phase,
-  searching: boolean,
-  searches: readonly unknown[],
-  passes: readonly unknown[],
-  known: Record<string, string>,
-): string {
+/** An example, or a text of one's own, which begins as the example that was there. */
+function CipherChoice({ cipher, change }: { cipher: Cipher; change: ViewProps["change"] }) {
+  const choose = (id: string): void =>
+    change({
+      cipher: id === "own" ? undefined : id,
+      text: id === "own" ? cipher.given : undefined,
+      known: undefined,
+      model: undefined,
+      keys: undefined,
+      search: undefined,
+    });
+  return (
+    <label class="field">
+      <span class="name">Cipher</span>
+      <select value={cipher.example?.id ?? "own"} onChange={(event) => choose(event.currentTarget.value)}>
+        {cipherExamples.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+        <option value="own">Your own…</option>
+      </select>
+    </label>
+  );
+}
+
+function OwnText({ text, change }: { text: string; change: ViewProps["change"] }) {
+  return (
+    <label class="field own">
+      <span class="name">Your cipher text</span>
+      <textarea
+        rows={5}
+        spellcheck={false}
+        value={text}
+        onInput={(event) => change({ text: event.currentTarget.value.slice(0, 2 * longest), known: undefined })}
+      />
+    </label>
+  );
+}
+
+function TooFewSigns({ count }: { count: number }) {
+  return (
+    <p class="lesson cut" role="status">
+      {count === 0
+        ? "There is no sign in this text to decipher."
+        : `This text has ${counted(count, "different sign")}: too few to be a cipher.`}
+    </p>
+  );
+}
+
+/** Start, pause, go on; and how far it is. */
+function RunBar({ course, cipher, mayRun }: { course: Deciphering; cipher: Cipher; mayRun: boolean }) {
+  const { phase, passes, searches, run, pause, reset } = course;
+  return (
+    <div class="run">
+      {phase === "running" ? (
+        <button type="button" class="primary" onClick={pause}>
+          Pause
+        </button>
+      ) : phase === "ready" ? (
+        <button type="button" class="primary" disabled={!mayRun} onClick={() => void run(false)}>
+          Start
+        </button>
+      ) : (
+        <>
+          <button type="button" class="primary" disabled={!mayRun} onClick={() => void run(true)}>
+            Go on
+          </button>
+          <button type="button" onClick={reset}>
+            Start over
+          </button>
+        </>
+      )}
+      <p role="status" class="status" data-phase={phase} data-passes={passes.length} data-searches={searches.length}>
+        {statusText(course, cipher)}
+      </p>
+      {phase === "running" && <progress aria-label="Working" />}
+    </div>
+  );
+}
+
+function statusText({ phase, searches, passes }: Deciphering, { searching, known }: Cipher): string {
   const fixed = Object.keys(known).length;
   const letters = fixed === 0 ? "" : ` ${fixed} ${fixed === 1 ? "letter is" : "letters are"} fixed.`;
   if (phase === "ready") return `Press Start.${letters}`;
@@ -298,6 +275,15 @@ function statusText(
   if (phase === "running") return passes.length > 0 ? `${done}…` : `Searching for a first key, ${done}…`;
   if (phase === "paused") return `Paused after ${done}. Fix letters you know in the key, then go on.${letters}`;
   return `Done after ${done}.${letters}`;
+}
+
+function FixedTwice({ letter, signs }: Conflict) {
+  return (
+    <p class="trouble" role="alert">
+      {signs.map((sign) => `“${sign}”`).join(" and ")} are both fixed as “{letter}”, but a letter is always the same
+      sign here. Change one of them, or untick that above.
+    </p>
+  );
 }
 
 /** Says how far the solution can be trusted, where it cannot be far. */
@@ -333,7 +319,12 @@ function parseKnown(text: string | undefined, symbols: ReadonlySet<string>): Rec
 }
 
 /** A plain letter that two signs are fixed as, where each letter has but one. */
-function letterFixedTwice(known: Readonly<Record<string, string>>): { letter: string; signs: string[] } | undefined {
+interface Conflict {
+  letter: string;
+  signs: string[];
+}
+
+function letterFixedTwice(known: Readonly<Record<string, string>>): Conflict | undefined {
   const signs = new Map<string, string[]>();
   for (const [cipher, letter] of Object.entries(known)) signs.set(letter, [...(signs.get(letter) ?? []), cipher]);
   for (const [letter, all] of signs) if (all.length > 1) return { letter, signs: all };
@@ -482,11 +473,7 @@ function someOf(numbers: readonly number[]): number[] {
 }
 
 /** How the search and EM went. */
-function Course(props: {
-  searches: readonly Extract<DecipherProgress, { stage: "search" }>[];
-  passes: readonly Extract<DecipherProgress, { stage: "pass" }>[];
-}) {
-  const { searches, passes } = props;
+function Course({ searches, passes }: Pick<Deciphering, "searches" | "passes">) {
   if (searches.length + passes.length === 0) return null;
   const line = (y: (pass: (typeof passes)[number]) => number, least: number): Plot.PlotOptions => ({
     ...roomForTitles,

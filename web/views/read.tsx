@@ -6,7 +6,7 @@ import { pixelAttributes, pixelsOf, pixelText, type Shrunk, shrink } from "../..
 import { wholeOf } from "../address.js";
 import { greyOf } from "../digits.js";
 import { quick } from "../engine.js";
-import { useAnswer, useModel } from "../hooks.js";
+import { type Answered, useAnswer, useModel } from "../hooks.js";
 import { fetchJson } from "../models.js";
 import {
   Bar,
@@ -41,72 +41,27 @@ const length = 8; // digits of a date
 const noInk = ".".repeat(length - 1); // between the digits drawn
 const mostContexts = 20;
 
+/** The date as it is written: drawn, or from the examples. */
+interface Written {
+  pixels: Shrunk[];
+  /** Nothing where it was drawn. */
+  grey: (Float32Array | undefined)[];
+  truth?: string;
+}
+
 export function ReadView({ models, params, change }: ViewProps) {
   const offered = chosenModel(models, undefined);
   const { model, share, error } = useModel(quick, offered);
-  const [examples, setExamples] = useState<Examples>();
-  const [trouble, setTrouble] = useState<Error>();
-  const dark = useDark();
-  useEffect(() => {
-    if (offered?.examples) fetchJson<Examples>(offered.examples).then(setExamples, setTrouble);
-  }, [offered?.examples]);
-
+  const { examples, trouble } = useExamples(offered?.examples);
   const drawing = params.ink !== undefined;
   const index = wholeOf(params.date, 1, examples?.examples.length ?? 1, 1) - 1;
   const mode: Mode = modes.find(([name]) => name === params.mode)?.[0] ?? "rcms";
-  const order = wholeOf(params.order, 0, model?.choice.order ?? 7, model?.choice.order ?? 7);
+  const mostOrder = model?.choice.order ?? 7;
+  const order = wholeOf(params.order, 0, mostOrder, mostOrder);
   const contexts = wholeOf(params.B, mode === "beam" ? 1 : 0, mostContexts, model?.choice.contexts ?? 5);
-
-  const written = useMemo((): { pixels: Shrunk[]; grey: (Float32Array | undefined)[]; truth?: string } => {
-    if (!examples) return { pixels: [], grey: [] };
-    const empty: Shrunk = new Array<boolean>(examples.side ** 2).fill(false);
-    if (params.ink !== undefined) {
-      const pads = params.ink.split(".");
-      const size = Math.ceil(empty.length / 4);
-      return {
-        pixels: Array.from({ length }, (_, i) => (isPixels(pads[i], size) ? pixelsOf(pads[i]) : empty)),
-        grey: [],
-      };
-    }
-    const { pictures, truth } = examples.examples[index];
-    const grey = pictures.map(greyOf);
-    return { pixels: grey.map((image) => shrink(image, examples.side)), grey, truth };
-  }, [examples, params.ink, index]);
-
+  const written = useMemo(() => writtenDate(examples, params.ink, index), [examples, params.ink, index]);
   const blank = drawing && !written.pixels.some((image) => image.some(Boolean));
-  const attributes = useMemo(() => written.pixels.map(pixelAttributes), [written]);
-  const question = (inference: Mode) => {
-    if (!model || blank || attributes.length === 0) return undefined;
-    // Exact inference keeps all contexts: a question that does not change need not be asked again.
-    const kept = inference === "exact" ? 0 : Math.max(contexts, inference === "beam" ? 1 : 0);
-    return { model: model.id, attributes, choice: { inference, contexts: kept, order }, whole: inference === mode };
-  };
-  const answers: Record<Mode, { result?: ReadResult; error?: Error; current: boolean }> = {
-    rcms: useAnswer(quick, "read", question("rcms")),
-    beam: useAnswer(quick, "read", question("beam")),
-    exact: useAnswer(quick, "read", question("exact")),
-  };
-  // A moment after the switch, the answer at hand is still the short one: what was shown before stays until then.
-  const shown = useRef<ReadResult | undefined>(undefined);
-  const complete = (answers[mode].result?.contexts.length ?? 0) > 0;
-  if (complete) shown.current = answers[mode].result;
-  const result = blank ? undefined : shown.current;
-  const current = answers[mode].current && complete;
-
-  const setInk = (i: number, image: Shrunk | undefined): void => {
-    const pads = (params.ink ?? "").split(".");
-    change({
-      ink: Array.from({ length }, (_, k) => (k === i ? (image ? pixelText(image) : "") : (pads[k] ?? ""))).join("."),
-    });
-  };
-  const putDigit = (i: number, digit: string): void => {
-    for (const { truth, pictures } of examples?.examples ?? []) {
-      const at = truth.indexOf(digit);
-      if (at < 0) continue;
-      setInk(i, shrink(greyOf(pictures[at]), examples?.side ?? 5));
-      break;
-    }
-  };
+  const { answers, result, current } = useReadings({ model: model?.id, written, blank, mode, order, contexts });
 
   return (
     <>
@@ -117,136 +72,254 @@ export function ReadView({ models, params, change }: ViewProps) {
       </Intro>
 
       <section class="controls" aria-label="How contexts are chosen">
-        <Segmented
-          label="Contexts chosen by"
-          name="mode"
-          value={mode}
-          options={modes}
-          onChange={(value) => change({ mode: value === "rcms" ? undefined : value })}
-        />
-        <Slider
-          label="B, contexts kept"
-          value={mode === "exact" ? mostContexts : contexts}
-          min={mode === "beam" ? 1 : 0}
-          max={mostContexts}
-          shown={mode === "exact" ? "all" : String(contexts)}
-          disabled={mode === "exact"}
-          onInput={(value) => change({ B: String(value) })}
-        />
-        <Slider
-          label="Order, longest memory"
-          value={order}
-          min={0}
-          max={model?.choice.order ?? 7}
-          onInput={(value) => change({ order: String(value) })}
-        />
-        <div class="field">
-          <span class="name" id="which">
-            {drawing ? "Your own digits" : `Date ${index + 1} of ${examples?.examples.length ?? "…"}`}
-          </span>
-          <div class="buttons">
-            {drawing ? (
-              <>
-                <button type="button" onClick={() => change({ ink: noInk })}>
-                  Clear
-                </button>
-                <button type="button" onClick={() => change({ ink: undefined })}>
-                  Back to examples
-                </button>
-              </>
-            ) : (
-              <>
-                <button
-                  type="button"
-                  aria-label="Date before"
-                  disabled={index === 0}
-                  onClick={() => change({ date: String(index) })}
-                >
-                  ←
-                </button>
-                <button
-                  type="button"
-                  aria-label="Next date"
-                  disabled={!examples || index + 1 === examples.examples.length}
-                  onClick={() => change({ date: String(index + 2) })}
-                >
-                  →
-                </button>
-                <button type="button" onClick={() => change({ ink: noInk })}>
-                  Draw your own
-                </button>
-              </>
-            )}
-          </div>
-        </div>
+        <ContextControls mode={mode} contexts={contexts} order={order} mostOrder={mostOrder} change={change} />
+        <DateChoice drawing={drawing} index={index} count={examples?.examples.length} change={change} />
       </section>
 
       <Trouble error={error ?? trouble ?? answers[mode].error} />
       {!model && !error && <Waiting share={share} what="the model" />}
-      {drawing && (
-        <p class="soft small drawing-hint">
-          Draw a digit into each box, or focus a box and press a digit key. The model has learned a register of{" "}
-          {examples?.register.length} dates, such as {examples?.register.slice(0, 3).map(dashed).join(", ")}; others it
-          has to guess.
-        </p>
-      )}
+      {drawing && <DrawingHint register={examples?.register} />}
 
       {examples && (result || drawing) && (
         <>
           {result && (
             <Verdict result={result} truth={written.truth} mode={mode} answers={answers} contexts={contexts} />
           )}
-          {result && !drawing && <Lesson examples={examples} index={index} mode={mode} change={change} />}
+          {result && !drawing && <Lesson examples={examples} index={index} change={change} />}
           <p class="soft small sideways">All eight digits are there: the row scrolls sideways.</p>
           <section class="slots" aria-label="Digits and their contexts" tabIndex={0} aria-busy={!current && !blank}>
             {Array.from({ length }, (_, i) => (
               <div class="slot" key={i} data-slot={i}>
-                <div class="pictures">
-                  {drawing ? (
-                    <DrawingPad
-                      label={`Digit ${i + 1}`}
-                      pixels={written.pixels[i]}
-                      filled={written.pixels[i]?.some(Boolean) ?? false}
-                      dark={dark}
-                      onDraw={(image) => setInk(i, shrink(image, examples.side))}
-                      onKey={(digit) => putDigit(i, digit)}
-                      onClear={() => setInk(i, undefined)}
-                    />
-                  ) : (
-                    <DigitPicture
-                      grey={written.grey[i]}
-                      pixels={written.pixels[i]}
-                      dark={dark}
-                      label={`Handwritten digit ${i + 1}`}
-                    />
-                  )}
-                  <span class="seen">
-                    <DigitPicture pixels={written.pixels[i]} coarse dark={dark} label="as the model sees it" />
-                  </span>
-                </div>
+                <Pictures written={written} position={i} examples={examples} ink={params.ink} change={change} />
                 {result && <Decision result={result} truth={written.truth} position={i} />}
               </div>
             ))}
             {result && <Heat result={result} truth={written.truth} />}
           </section>
-          {result && (
-            <p class="legend soft small">
-              {!drawing && (
-                <span>
-                  <span class="key-true">true context</span> the longest kept memory that agrees with the true date
-                </span>
-              )}
-              <span>
-                <span class="key-star">⋆</span>{" "}
-                {mode === "beam"
-                  ? "is missing in a beam: what is not kept is lost"
-                  : "everything else: with it, every date stays possible"}
-              </span>
-            </p>
-          )}
+          {result && <Legend drawing={drawing} mode={mode} />}
         </>
       )}
     </>
+  );
+}
+
+function useExamples(address: string | undefined): { examples?: Examples; trouble?: Error } {
+  const [examples, setExamples] = useState<Examples>();
+  const [trouble, setTrouble] = useState<Error>();
+  useEffect(() => {
+    if (address) fetchJson<Examples>(address).then(setExamples, setTrouble);
+  }, [address]);
+  return { examples, trouble };
+}
+
+function writtenDate(examples: Examples | undefined, ink: string | undefined, index: number): Written {
+  if (!examples) return { pixels: [], grey: [] };
+  if (ink !== undefined) {
+    const empty: Shrunk = new Array<boolean>(examples.side ** 2).fill(false);
+    const pads = ink.split(".");
+    const size = Math.ceil(empty.length / 4);
+    return {
+      pixels: Array.from({ length }, (_, i) => (isPixels(pads[i], size) ? pixelsOf(pads[i]) : empty)),
+      grey: [],
+    };
+  }
+  const { pictures, truth } = examples.examples[index];
+  const grey = pictures.map(greyOf);
+  return { pixels: grey.map((image) => shrink(image, examples.side)), grey, truth };
+}
+
+/** The date as each way of choosing contexts reads it, and what is shown of the chosen way. */
+function useReadings(asked: {
+  model: string | undefined;
+  written: Written;
+  blank: boolean;
+  mode: Mode;
+  order: number;
+  contexts: number;
+}): { answers: Record<Mode, Answered<ReadResult>>; result: ReadResult | undefined; current: boolean } {
+  const { model, written, blank, mode, order, contexts } = asked;
+  const attributes = useMemo(() => written.pixels.map(pixelAttributes), [written]);
+  const question = (inference: Mode) => {
+    if (model === undefined || blank || attributes.length === 0) return undefined;
+    // Exact inference keeps all contexts: a question that does not change need not be asked again.
+    const kept = inference === "exact" ? 0 : Math.max(contexts, inference === "beam" ? 1 : 0);
+    return { model, attributes, choice: { inference, contexts: kept, order }, whole: inference === mode };
+  };
+  const answers = {
+    rcms: useAnswer(quick, "read", question("rcms")),
+    beam: useAnswer(quick, "read", question("beam")),
+    exact: useAnswer(quick, "read", question("exact")),
+  };
+  // A moment after the switch, the answer at hand is still the short one: what was shown before stays until then.
+  const shown = useRef<ReadResult | undefined>(undefined);
+  const complete = (answers[mode].result?.contexts.length ?? 0) > 0;
+  if (complete) shown.current = answers[mode].result;
+  return { answers, result: blank ? undefined : shown.current, current: answers[mode].current && complete };
+}
+
+function ContextControls(props: {
+  mode: Mode;
+  contexts: number;
+  order: number;
+  mostOrder: number;
+  change: ViewProps["change"];
+}) {
+  const { mode, contexts, order, mostOrder, change } = props;
+  return (
+    <>
+      <Segmented
+        label="Contexts chosen by"
+        name="mode"
+        value={mode}
+        options={modes}
+        onChange={(value) => change({ mode: value === "rcms" ? undefined : value })}
+      />
+      <Slider
+        label="B, contexts kept"
+        value={mode === "exact" ? mostContexts : contexts}
+        min={mode === "beam" ? 1 : 0}
+        max={mostContexts}
+        shown={mode === "exact" ? "all" : String(contexts)}
+        disabled={mode === "exact"}
+        onInput={(value) => change({ B: String(value) })}
+      />
+      <Slider
+        label="Order, longest memory"
+        value={order}
+        min={0}
+        max={mostOrder}
+        onInput={(value) => change({ order: String(value) })}
+      />
+    </>
+  );
+}
+
+/** Which of the examples, or digits of one's own. */
+function DateChoice(props: {
+  drawing: boolean;
+  index: number;
+  count: number | undefined;
+  change: ViewProps["change"];
+}) {
+  const { drawing, index, count, change } = props;
+  return (
+    <div class="field">
+      <span class="name" id="which">
+        {drawing ? "Your own digits" : `Date ${index + 1} of ${count ?? "…"}`}
+      </span>
+      <div class="buttons">
+        {drawing ? (
+          <>
+            <button type="button" onClick={() => change({ ink: noInk })}>
+              Clear
+            </button>
+            <button type="button" onClick={() => change({ ink: undefined })}>
+              Back to examples
+            </button>
+          </>
+        ) : (
+          <>
+            <button
+              type="button"
+              aria-label="Date before"
+              disabled={index === 0}
+              onClick={() => change({ date: String(index) })}
+            >
+              ←
+            </button>
+            <button
+              type="button"
+              aria-label="Next date"
+              disabled={count === undefined || index + 1 === count}
+              onClick={() => change({ date: String(index + 2) })}
+            >
+              →
+            </button>
+            <button type="button" onClick={() => change({ ink: noInk })}>
+              Draw your own
+            </button>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function DrawingHint({ register }: { register: readonly string[] | undefined }) {
+  return (
+    <p class="soft small drawing-hint">
+      Draw a digit into each box, or focus a box and press a digit key. The model has learned a register of{" "}
+      {register?.length} dates, such as {register?.slice(0, 3).map(dashed).join(", ")}; others it has to guess.
+    </p>
+  );
+}
+
+/** A digit as it was written, or a pad to write it on, and as the model sees it. */
+function Pictures(props: {
+  written: Written;
+  position: number;
+  examples: Examples;
+  ink: string | undefined;
+  change: ViewProps["change"];
+}) {
+  const { written, position, examples, ink, change } = props;
+  const dark = useDark();
+  const pixels = written.pixels[position];
+  const setInk = (image: Shrunk | undefined): void => {
+    const pads = (ink ?? "").split(".");
+    const own = image ? pixelText(image) : "";
+    change({ ink: Array.from({ length }, (_, i) => (i === position ? own : (pads[i] ?? ""))).join(".") });
+  };
+  const putDigit = (digit: string): void => {
+    for (const { truth, pictures } of examples.examples) {
+      const at = truth.indexOf(digit);
+      if (at < 0) continue;
+      setInk(shrink(greyOf(pictures[at]), examples.side));
+      break;
+    }
+  };
+  return (
+    <div class="pictures">
+      {ink !== undefined ? (
+        <DrawingPad
+          label={`Digit ${position + 1}`}
+          pixels={pixels}
+          filled={pixels?.some(Boolean) ?? false}
+          dark={dark}
+          onDraw={(image) => setInk(shrink(image, examples.side))}
+          onKey={putDigit}
+          onClear={() => setInk(undefined)}
+        />
+      ) : (
+        <DigitPicture
+          grey={written.grey[position]}
+          pixels={pixels}
+          dark={dark}
+          label={`Handwritten digit ${position + 1}`}
+        />
+      )}
+      <span class="seen">
+        <DigitPicture pixels={pixels} coarse dark={dark} label="as the model sees it" />
+      </span>
+    </div>
+  );
+}
+
+function Legend({ drawing, mode }: { drawing: boolean; mode: Mode }) {
+  return (
+    <p class="legend soft small">
+      {!drawing && (
+        <span>
+          <span class="key-true">true context</span> the longest kept memory that agrees with the true date
+        </span>
+      )}
+      <span>
+        <span class="key-star">⋆</span>{" "}
+        {mode === "beam"
+          ? "is missing in a beam: what is not kept is lost"
+          : "everything else: with it, every date stays possible"}
+      </span>
+    </p>
   );
 }
 
@@ -423,8 +496,7 @@ function Verdict(props: {
   );
 }
 
-function Lesson(props: { examples: Examples; index: number; mode: Mode; change: ViewProps["change"] }) {
-  const { examples, index, change } = props;
+function Lesson({ examples, index, change }: { examples: Examples; index: number; change: ViewProps["change"] }) {
   if (!examples.examples[index].lesson) return null;
   return (
     <p class="lesson">

@@ -21,6 +21,7 @@ import {
   Bar,
   chosenModel,
   counted,
+  FileButton,
   Intro,
   ModelChoice,
   ModelState,
@@ -55,7 +56,6 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
   const [state, setState] = useState<"idle" | "running" | "stopped" | "done">("idle");
   const [trouble, setTrouble] = useState<Error>();
   const control = useRef<AbortController | undefined>(undefined);
-  const picker = useRef<HTMLInputElement>(null);
 
   const mode = modes.find(([name]) => name === params.mode)?.[0] ?? "own";
   const contexts = Math.max(1, Math.min(20, Math.round(Number(params.B ?? 3)) || 3));
@@ -122,19 +122,11 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
         <div class="field">
           <span class="name">Data: {own ? own.name : offered?.test ? "comes with the model" : "none yet"}</span>
           <div class="buttons">
-            <button type="button" onClick={() => picker.current?.click()}>
-              Open labelled data
-            </button>
-            <input
-              ref={picker}
-              type="file"
-              class="hidden"
-              tabIndex={-1}
-              aria-label="Labelled data file"
-              onChange={async (event) => {
-                const file = event.currentTarget.files?.[0];
-                event.currentTarget.value = "";
-                if (file && offered) setOpened({ model: offered.id, name: file.name, text: await file.text() });
+            <FileButton
+              text="Open labelled data"
+              label="Labelled data file"
+              onFile={async (file) => {
+                if (offered) setOpened({ model: offered.id, name: file.name, text: await file.text() });
               }}
             />
           </div>
