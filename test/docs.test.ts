@@ -1,5 +1,5 @@
 // The documentation holds: links and anchors of every Markdown file lead somewhere, every command shown has the flags that
-// it is shown with, and the pages made from help and types are up to date.
+// it is shown with, the pages made from help and types are up to date, and tables of results are those that were written.
 
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -159,4 +159,17 @@ it("the program of docs/method.md prints what the page says", async () => {
 
 it("docs/api.md is up to date (node scripts/docs.mjs)", async () => {
   expect(readFileSync(join(root, "docs/api.md"), "utf8")).toBe(await apiPage());
+});
+
+describe("figures", () => {
+  const experiments = join(root, "experiments");
+  const tables = readdirSync(experiments, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+
+  it.each(tables.map(({ name }) => name))("of %s are in the page of experiments as they were written", (name) => {
+    const lines = new Set(readFileSync(join(experiments, "README.md"), "utf8").split("\n"));
+    const rows = readFileSync(join(experiments, name, "table.md"), "utf8")
+      .trim()
+      .split("\n");
+    expect(rows.filter((row) => !lines.has(row))).toEqual([]);
+  });
 });
