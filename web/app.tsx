@@ -27,8 +27,6 @@ export function App() {
   const [ready, setReady] = useState(false);
   const [trouble, setTrouble] = useState<{ message: string; hint?: string }>();
   const [said, setSaid] = useState("");
-  const [over, setOver] = useState(false);
-  const dark = useDark();
 
   useEffect(() => {
     offeredModels().then((found) => {
@@ -58,26 +56,7 @@ export function App() {
     }
   };
 
-  // A file may be dropped anywhere.
-  useEffect(() => {
-    const listeners: Record<string, (event: DragEvent) => void> = {
-      dragover: (event) => {
-        event.preventDefault();
-        setOver(true);
-      },
-      dragleave: () => setOver(false),
-      drop: (event) => {
-        event.preventDefault();
-        setOver(false);
-        void open(event.dataTransfer?.files[0]);
-      },
-    };
-    for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener as EventListener);
-    return () => {
-      for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener as EventListener);
-    };
-  }, []);
-
+  const over = useDroppedFile((file) => void open(file));
   const { View } = shown[view];
   const usable = view === "trust" ? models : models.filter((model) => model.view === view);
   return (
@@ -85,32 +64,7 @@ export function App() {
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
         Skip to the content
       </button>
-      <header class="top">
-        <a class="brand" href={formatAddress("read", {})}>
-          <span class="star" aria-hidden="true">
-            ⋆
-          </span>
-          Stargram
-        </a>
-        <nav aria-label="Views">
-          {views.map((name) => (
-            <a key={name} href={formatAddress(name, {})} aria-current={name === view ? "page" : undefined}>
-              {shown[name].title}
-            </a>
-          ))}
-        </nav>
-        <div class="tools">
-          <FileButton text="Open a model" label="Model file" quiet onFile={(file) => void open(file)} />
-          <button
-            type="button"
-            class="quiet icon"
-            aria-label={dark ? "Light colours" : "Dark colours"}
-            onClick={switchTheme}
-          >
-            {dark ? "☀" : "☾"}
-          </button>
-        </div>
-      </header>
+      <TopBar view={view} onOpen={(file) => void open(file)} />
       <main id="main" tabIndex={-1}>
         <Trouble error={trouble} />
         <p class="said" role="status">
@@ -127,4 +81,61 @@ export function App() {
       </footer>
     </div>
   );
+}
+
+/** Name, views, opening a model, light and dark. */
+function TopBar({ view, onOpen }: { view: View; onOpen: (file: File) => void }) {
+  const dark = useDark();
+  return (
+    <header class="top">
+      <a class="brand" href={formatAddress("read", {})}>
+        <span class="star" aria-hidden="true">
+          ⋆
+        </span>
+        Stargram
+      </a>
+      <nav aria-label="Views">
+        {views.map((name) => (
+          <a key={name} href={formatAddress(name, {})} aria-current={name === view ? "page" : undefined}>
+            {shown[name].title}
+          </a>
+        ))}
+      </nav>
+      <div class="tools">
+        <FileButton text="Open a model" label="Model file" quiet onFile={onOpen} />
+        <button
+          type="button"
+          class="quiet icon"
+          aria-label={dark ? "Light colours" : "Dark colours"}
+          onClick={switchTheme}
+        >
+          {dark ? "☀" : "☾"}
+        </button>
+      </div>
+    </header>
+  );
+}
+
+/** A file may be dropped anywhere; true while one is held over the page. */
+function useDroppedFile(onFile: (file: File | undefined) => void): boolean {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const listeners: Record<string, (event: DragEvent) => void> = {
+      dragover: (event) => {
+        event.preventDefault();
+        setOver(true);
+      },
+      dragleave: () => setOver(false),
+      drop: (event) => {
+        event.preventDefault();
+        setOver(false);
+        onFile(event.dataTransfer?.files[0]);
+      },
+    };
+    for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener as EventListener);
+    return () => {
+      for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener as EventListener);
+    };
+  }, []);
+  return over;
 }

@@ -31,7 +31,7 @@ import {
   type ViewProps,
 } from "../parts/common.js";
 import { DigitPicture } from "../parts/picture.js";
-import { type Choice, type Judged, unknownLabel } from "../protocol.js";
+import { type Calls, type Choice, type Judged, unknownLabel } from "../protocol.js";
 import { useDark } from "../theme.js";
 import { dashed } from "./read.js";
 
@@ -51,50 +51,13 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
   const { model } = loading;
   const [opened, setOpened] = useState<{ model: string; name: string; text: string }>();
   const own = opened?.model === offered?.id ? opened : undefined;
-  const [judged, setJudged] = useState<Judged[]>();
-  const [progress, setProgress] = useState(0);
-  const [state, setState] = useState<"idle" | "running" | "stopped" | "done">("idle");
-  const [trouble, setTrouble] = useState<Error>();
-  const control = useRef<AbortController | undefined>(undefined);
-
   const mode = modes.find(([name]) => name === params.mode)?.[0] ?? "own";
   const contexts = Math.max(1, Math.min(20, Math.round(Number(params.B ?? 3)) || 3));
   const choice: Choice | undefined = mode === "own" ? undefined : { inference: mode, contexts };
   const precision = Math.min(0.999, Math.max(0.5, Number(params.precision ?? usualPrecision) || usualPrecision));
   const ownFormat: TestFormat = model?.kind === "transducer" ? "pairs" : "sequences";
   const source = own ? { text: own.text, file: own.name, format: ownFormat } : offered?.test;
-  const question = model && source ? JSON.stringify([model.id, own?.name, source, choice]) : "";
-
-  useEffect(() => {
-    setJudged(undefined);
-    setTrouble(undefined);
-    if (!model || !source) {
-      setState("idle");
-      return;
-    }
-    const mine = new AbortController();
-    control.current = mine;
-    setState("running");
-    setProgress(0);
-    patient
-      .call("evaluate", { model: model.id, ...source, choice }, { signal: mine.signal, onProgress: setProgress })
-      .then(
-        (result) => {
-          if (control.current !== mine) return;
-          setJudged(result.judged);
-          setState(result.stopped ? "stopped" : "done");
-        },
-        (failure) => {
-          if (control.current !== mine) return;
-          setTrouble(failure);
-          setState("idle");
-        },
-      );
-    return () => {
-      control.current = undefined;
-      mine.abort();
-    };
-  }, [question]);
+  const { judged, progress, state, trouble, stop } = useEvaluation(model?.id, source, choice);
 
   return (
     <>
@@ -142,17 +105,7 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
           .
         </p>
       )}
-      {state === "running" && (
-        <div class="run">
-          <button type="button" onClick={() => control.current?.abort()}>
-            Stop
-          </button>
-          <progress max={1} value={progress} aria-label="Answering the test" />
-          <span class="soft" role="status">
-            {percentText(progress)}
-          </span>
-        </div>
-      )}
+      {state === "running" && <Running progress={progress} onStop={stop} />}
       {judged && judged.length > 0 && (
         <Report
           judged={judged}
@@ -163,6 +116,72 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
       )}
       <About model={offered} />
     </>
+  );
+}
+
+interface Evaluation {
+  /** Undefined until it has ended, or been stopped. */
+  judged: Judged[] | undefined;
+  /** The share that is answered. */
+  progress: number;
+  state: "idle" | "running" | "stopped" | "done";
+  trouble: Error | undefined;
+  stop: () => void;
+}
+
+/** Has the model answer the inputs of a test, anew whenever the model, the test or the choice of contexts changes. */
+function useEvaluation(
+  model: string | undefined,
+  source: Omit<Calls["evaluate"]["params"], "model" | "choice"> | undefined,
+  choice: Choice | undefined,
+): Evaluation {
+  const [judged, setJudged] = useState<Judged[]>();
+  const [progress, setProgress] = useState(0);
+  const [state, setState] = useState<Evaluation["state"]>("idle");
+  const [trouble, setTrouble] = useState<Error>();
+  const control = useRef<AbortController | undefined>(undefined);
+  useEffect(() => {
+    setJudged(undefined);
+    setTrouble(undefined);
+    if (model === undefined || !source) {
+      setState("idle");
+      return;
+    }
+    const mine = new AbortController();
+    control.current = mine;
+    setState("running");
+    setProgress(0);
+    patient.call("evaluate", { model, ...source, choice }, { signal: mine.signal, onProgress: setProgress }).then(
+      (result) => {
+        if (control.current !== mine) return;
+        setJudged(result.judged);
+        setState(result.stopped ? "stopped" : "done");
+      },
+      (failure) => {
+        if (control.current !== mine) return;
+        setTrouble(failure);
+        setState("idle");
+      },
+    );
+    return () => {
+      control.current = undefined;
+      mine.abort();
+    };
+  }, [model !== undefined && source ? JSON.stringify([model, source, choice]) : ""]);
+  return { judged, progress, state, trouble, stop: () => control.current?.abort() };
+}
+
+function Running({ progress, onStop }: { progress: number; onStop: () => void }) {
+  return (
+    <div class="run">
+      <button type="button" onClick={onStop}>
+        Stop
+      </button>
+      <progress max={1} value={progress} aria-label="Answering the test" />
+      <span class="soft" role="status">
+        {percentText(progress)}
+      </span>
+    </div>
   );
 }
 
