@@ -1,10 +1,28 @@
-// Checks of options. What is unknown or out of range is refused by name: what must hold, and what was given.
+// Checks of what programs give. Options that are unknown or out of range are refused by name: what must hold, and what was
+// given.
 
 import { InputError, unknownName } from "./errors.js";
 
+/** Outputs of one input that may be asked for at most: the time that a transducer takes grows with their square. */
+export const MOST_OUTPUTS = 1_000;
+
 /** Refuses options that nobody knows. */
 export function checkNames(given: object, known: readonly string[]): void {
+  if (typeof given !== "object" || given === null) throw new InputError(`options must be an object, not ${given}`);
   for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName("option", name, known);
+}
+
+/** Refuses options of an answer that nobody knows, and candidates out of range; the rest is checked where it is used. */
+export function checkAnswerOptions(given: { candidates?: number }, known: readonly string[]): void {
+  checkNames(given, known);
+  if (given.candidates !== undefined) new OptionChecks(given).whole("candidates", 0, MOST_OUTPUTS);
+}
+
+/** Whether something is an array of texts alone. */
+export function areStrings(value: unknown): value is readonly string[] {
+  if (!Array.isArray(value)) return false;
+  for (let i = 0; i < value.length; i++) if (typeof value[i] !== "string") return false;
+  return true;
 }
 
 /** The names of options that may hold values of a type. */

@@ -7,6 +7,7 @@
 //   characters   every character but spaces and line ends, which mean nothing unless they are said to part words
 // Letters in groups of equal length (XKJDW QPLRA ZZ) are written so to hide the words: their spaces mean nothing.
 
+import { checkNames } from "../core/checks.js";
 import { InputError } from "../core/errors.js";
 import { capitalOf, isLetter, SPACE, smallOf, wordsOf } from "./language.js";
 
@@ -41,6 +42,7 @@ const asIs = (symbol: string): string => symbol;
 
 /** Reads cipher text. */
 export function readCipher(text: string, level: "word" | "char", given: CipherReading = {}): CipherText {
+  checkNames(given, ["kind", "spaces"]);
   const lines = text.split(/\r?\n/);
   if (level === "word") {
     const sequences = lines.map(symbolsBetween(text));

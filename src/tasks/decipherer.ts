@@ -8,7 +8,7 @@
 
 import { Alphabet } from "../core/alphabet.js";
 import { bestAssignment } from "../core/assignment.js";
-import { checkNames, OptionChecks } from "../core/checks.js";
+import { areStrings, checkNames, OptionChecks } from "../core/checks.js";
 import { InputError } from "../core/errors.js";
 import type { Inference } from "../core/trellis.js";
 import { type CipherModel, type Expectations, type Expecter, emissionsOf, LocalExpecter } from "../learn/em.js";
@@ -94,6 +94,11 @@ export interface DecipherHooks {
   /** Counts in another way, such as on several threads. */
   expecter?: (model: CipherModel, sequences: readonly Int32Array[]) => Expecter;
 }
+
+const solveNames: readonly (keyof DecipherHooks | "known")[] = [
+  ...(["onPass", "onSearch", "begin", "shouldStop", "expecter"] as const),
+  "known",
+];
 
 export interface Reading {
   plain: string;
@@ -205,7 +210,8 @@ export class Decipherer {
     cipher: readonly (readonly string[])[],
     given: DecipherHooks & { known?: Readonly<Record<string, string>> } = {},
   ): Promise<Decipherment> {
-    if (!Array.isArray(cipher) || !cipher.every((sequence) => Array.isArray(sequence))) {
+    checkNames(given, solveNames);
+    if (!Array.isArray(cipher) || !cipher.every(areStrings)) {
       throw new InputError("the cipher must be sequences of symbols", {
         hint: 'make them from text: readCipher(text, "char").sequences',
       });

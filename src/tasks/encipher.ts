@@ -2,6 +2,7 @@
 // text, or every word a number. Homophonic: letters become numbers, the frequent ones several, drawn anew at each place.
 
 import { Alphabet } from "../core/alphabet.js";
+import { checkNames, OptionChecks } from "../core/checks.js";
 import { InputError } from "../core/errors.js";
 import { generator, shuffle, uniform } from "../learn/random.js";
 import { capitalOf, isLetter, smallOf, wordsOf } from "./language.js";
@@ -28,7 +29,9 @@ const LINE = 20;
 
 /** Enciphers a text. */
 export function encipher(text: string, given: Partial<EncipherOptions> = {}): Enciphered {
+  checkNames(given, Object.keys(encipherDefaults));
   const options = { ...encipherDefaults, ...given };
+  new OptionChecks(options).oneOf("level", ["word", "char"]);
   if (options.level === "word") return encipherWords(text, options);
   const letters = Array.from(text, smallOf).filter(isLetter);
   if (letters.length === 0) throw new InputError("the text has no letters to encipher");

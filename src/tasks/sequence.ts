@@ -1,6 +1,7 @@
 // A sequence to tag as every data format gives it: columns of text, attributes with values, or both, and the labels as
 // far as they are known. Programs without types may give anything: what is not of this shape is refused by name.
 
+import { areStrings } from "../core/checks.js";
 import { InputError } from "../core/errors.js";
 
 /** One position's answer as data gives it: a label, a set of allowed labels (partial), or null (unknown, `_`). */
@@ -22,7 +23,7 @@ export interface TaggingSequence {
 
 /** Refuses what is no sequence; returns its length. */
 export function checkSequence(sequence: TaggingSequence, labels: readonly GivenLabel[] | undefined): number {
-  const { columns, attributes, values } = sequence;
+  const { columns, attributes, values } = sequence ?? {};
   const refuse = (reason: string, hint?: string) => new InputError(reason, { ...placeOf(sequence), hint });
   checkRows("columns", columns, refuse);
   checkRows("attributes", attributes, refuse);
@@ -59,12 +60,7 @@ function checkRows(name: string, rows: unknown, refuse: (reason: string, hint?: 
   }
 }
 
-function areStrings(value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  for (let i = 0; i < value.length; i++) if (typeof value[i] !== "string") return false;
-  return true;
-}
-
-function placeOf({ file, line }: TaggingSequence): { file?: string; line?: number } {
+function placeOf(sequence: TaggingSequence): { file?: string; line?: number } {
+  const { file, line } = sequence ?? {};
   return { file, line };
 }

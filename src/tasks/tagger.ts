@@ -6,7 +6,7 @@
 
 import { Alphabet } from "../core/alphabet.js";
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../core/calibration.js";
-import { checkNames, OptionChecks } from "../core/checks.js";
+import { checkAnswerOptions, checkNames, MOST_OUTPUTS, OptionChecks } from "../core/checks.js";
 import { InputError, unknownName } from "../core/errors.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../core/lattice.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
@@ -116,7 +116,7 @@ export interface TaggerSummary {
 }
 
 export interface PredictOptions {
-  /** Give the n most probable outputs. */
+  /** Give the n most probable outputs, 1,000 at most. */
   nbest?: number;
   /** Give the probability of every label at every position. */
   marginals?: boolean;
@@ -230,7 +230,7 @@ export class Tagger {
     const builder = new CorpusBuilder(labels, attributes, conjoined, true);
     let source: FeatureSource | undefined;
     for await (const sequence of sequences) {
-      if (!sequence.labels) throw new InputError("a sequence has no labels to learn from", sequence);
+      if (!sequence?.labels) throw new InputError("a sequence has no labels to learn from", sequence ?? {});
       const kind = maker.sourceOf(sequence);
       source ??= kind;
       const length = checkSequence(sequence, sequence.labels);
@@ -356,6 +356,7 @@ export class Tagger {
 
   /** Answers if that keeps the promised precision, and otherwise gives candidates for a person to choose from. */
   answer(sequence: TaggingSequence, options: AnswerOptions): TaggerAnswer {
+    checkAnswerOptions(options, answerNames);
     const { precision, candidates = 9, ...asked } = options;
     const guarantee = guaranteeFor(this.calibration, precision);
     const prediction = this.predict(sequence, asked);
@@ -400,7 +401,8 @@ export class Tagger {
 
   /** Log-probability of the labels a sequence has (summed over what they leave open). */
   logLikelihood(sequence: TaggingSequence, options: Pick<PredictOptions, "inference"> = {}): number {
-    if (!sequence.labels) throw new InputError("the sequence has no labels", sequence);
+    checkNames(options, ["inference"]);
+    if (!sequence?.labels) throw new InputError("the sequence has no labels", sequence ?? {});
     const { corpus } = this.encode(sequence, sequence.labels);
     const inference = this.inferenceWith(options.inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
@@ -613,6 +615,11 @@ const predictNames: readonly (keyof PredictOptions)[] = [
   "inference",
 ];
 
+const answerNames = [
+  ...predictNames.filter((name) => name !== "known" && name !== "inference"),
+  ...(["precision", "candidates"] as const),
+];
+
 /** Whether nothing is asked for but the best output and its probability. */
 function isPlain({ nbest, marginals, confidences, samples, contexts, known }: PredictOptions): boolean {
   return !(nbest || marginals || confidences || samples || contexts || known);
@@ -621,7 +628,7 @@ function isPlain({ nbest, marginals, confidences, samples, contexts, known }: Pr
 function checkPredictOptions(options: PredictOptions): void {
   checkNames(options, predictNames);
   const checks = new OptionChecks(options);
-  if (options.nbest !== undefined) checks.whole("nbest", 0);
+  if (options.nbest !== undefined) checks.whole("nbest", 0, MOST_OUTPUTS);
   if (options.samples !== undefined) checks.whole("samples", 0);
 }
 

@@ -2,6 +2,8 @@
 // their own; pairs with the same input become one input with several answers.
 
 import type { Alphabet } from "../core/alphabet.js";
+import { areStrings } from "../core/checks.js";
+import { InputError, type Place } from "../core/errors.js";
 
 /** A pair of sequences as data gives it: an input and an output of any lengths, not aligned. */
 export interface SymbolPair {
@@ -9,6 +11,21 @@ export interface SymbolPair {
   output: readonly string[];
   file?: string;
   line?: number;
+}
+
+/** Refuses what is no pair to learn from. Programs without types may give anything. */
+export function checkPair(pair: SymbolPair): void {
+  const { input, output, file, line } = pair ?? {};
+  checkSymbols("input", input, { file, line });
+  checkSymbols("output", output, { file, line });
+  if (input.length === 0) throw new InputError("the input is empty", { file, line });
+}
+
+/** Refuses what is no sequence of symbols. */
+export function checkSymbols(side: "input" | "output", symbols: unknown, place: Place = {}): void {
+  if (areStrings(symbols)) return;
+  const hint = `such as ${side}: ${side === "input" ? '[..."phone"]' : '["F", "OW", "N"]'}`;
+  throw new InputError(`\`${side}\` should be an array of symbols, each of them text`, { ...place, hint });
 }
 
 export interface PairCorpus {

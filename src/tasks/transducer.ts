@@ -6,7 +6,7 @@
 
 import { Alphabet } from "../core/alphabet.js";
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../core/calibration.js";
-import { checkNames, OptionChecks } from "../core/checks.js";
+import { checkAnswerOptions, checkNames, MOST_OUTPUTS, OptionChecks } from "../core/checks.js";
 import { InputError } from "../core/errors.js";
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import { backend } from "../kernel/choice.js";
@@ -29,12 +29,13 @@ import {
   type GivenTransducerOptions,
   inferenceOf,
   keptOptions,
+  MOST_CONTEXTS,
   MOST_WORDS,
   shapeOf,
   type TransducerOptions,
   transducerDefaults,
 } from "./transducer-options.js";
-import { type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
+import { checkPair, checkSymbols, type PairCorpus, PairCorpusBuilder, type SymbolPair } from "./transducer-pairs.js";
 import { imputeMoves, makeRows, penaltyFor } from "./transducer-preparation.js";
 import type { TransducerRows } from "./transducer-rows.js";
 import { findOutputs } from "./transducer-search.js";
@@ -70,7 +71,7 @@ export interface TransducerSummary {
 }
 
 export interface TransducePredictOptions {
-  /** Give the n most probable outputs. */
+  /** Give the n most probable outputs, 1,000 at most. */
   nbest?: number;
   /** Give the best alignment of each output. */
   alignment?: boolean;
@@ -264,13 +265,10 @@ export class Transducer {
 
   /** The most probable output of an input, with its probability and whatever else is asked for. */
   predict(input: readonly string[], options: TransducePredictOptions = {}): TransducerPrediction {
-    if (options.nbest !== undefined) new OptionChecks(options).whole("nbest", 0);
+    checkPredictOptions(options);
     const { symbols, unknown } = this.encode(input);
     const count = Math.max(1, options.nbest ?? 1);
-    const trellis = this.engine.forward(symbols, this.weights, {
-      ...inferenceOf(this.options),
-      ...options.inference,
-    });
+    const trellis = this.engine.forward(symbols, this.weights, this.inferenceWith(options.inference));
     const { joint, words, powers } = this;
     const found = findOutputs(this.engine, symbols, { joint, words }, powers, count);
     const outputs = found.map(({ output, moves, log }) => {
@@ -295,12 +293,23 @@ export class Transducer {
 
   /** Answers if that keeps the promised precision, and otherwise gives candidates for a person to choose from. */
   answer(input: readonly string[], options: TransducerAnswerOptions): TransducerAnswer {
+    checkAnswerOptions(options, answerNames);
     const { precision, candidates = 9, ...asked } = options;
     const guarantee = guaranteeFor(this.calibration, precision);
     const prediction = this.predict(input, asked);
     if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, ...prediction };
     const { nbest = [] } = this.predict(input, { nbest: candidates, alignment: options.alignment });
     return { answered: false, guarantee, candidates: nbest, prediction };
+  }
+
+  private inferenceWith(chosen: TransducePredictOptions["inference"] = {}): Inference {
+    checkNames(chosen, ["mode", "contexts", "lightest"]);
+    const inference = { ...inferenceOf(this.options), ...chosen };
+    const checks = new OptionChecks(inference);
+    checks.oneOf("mode", ["rcms", "beam", "exact"]);
+    checks.whole("contexts", inference.mode === "beam" ? 1 : 0, MOST_CONTEXTS);
+    checks.share("lightest");
+    return inference;
   }
 
   private slotsOf(trellis: Trellis, length: number): TransducerSlot[] {
@@ -353,6 +362,7 @@ export class Transducer {
   }
 
   private encode(input: readonly string[]): { symbols: Int32Array; unknown: string[] } {
+    checkSymbols("input", input);
     if (input.length === 0) throw new InputError("the input is empty");
     const unknown = new Set<string>();
     const symbols = Int32Array.from(input, (name) => {
@@ -365,6 +375,7 @@ export class Transducer {
   }
 
   private encodeOutput(output: readonly string[]): Int32Array | undefined {
+    checkSymbols("output", output);
     const symbols = Int32Array.from(output, (name) => this.outputSymbols.indexOf(name));
     return symbols.includes(-1) ? undefined : symbols;
   }
@@ -376,8 +387,8 @@ async function readCorpus(
   from: Transducer | undefined,
 ): Promise<PairCorpus> {
   for await (const pair of pairs) {
-    if (pair.input.length === 0) throw new InputError("the input is empty", pair);
-    if (from) checkSymbols(from, pair);
+    checkPair(pair);
+    if (from) checkKnown(from, pair);
     builder.add(pair);
   }
   if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
@@ -412,6 +423,14 @@ function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, ta
   };
 }
 
+const predictNames = ["nbest", "alignment", "contexts", "inference"] as const;
+const answerNames = [...predictNames.filter((name) => name !== "inference"), ...(["precision", "candidates"] as const)];
+
+function checkPredictOptions(options: TransducePredictOptions): void {
+  checkNames(options, predictNames);
+  if (options.nbest !== undefined) new OptionChecks(options).whole("nbest", 0, MOST_OUTPUTS);
+}
+
 const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
 
 function readHooks(given: TrainTransducerOptions): TrainingHooks {
@@ -421,7 +440,7 @@ function readHooks(given: TrainTransducerOptions): TrainingHooks {
 }
 
 /** Refuses a pair with symbols that a transducer has no features for. */
-function checkSymbols(from: Transducer, pair: SymbolPair): void {
+function checkKnown(from: Transducer, pair: SymbolPair): void {
   const isNew = (known: Alphabet) => (symbol: string) => known.indexOf(symbol) < 0;
   const found = pair.input.find(isNew(from.inputSymbols)) ?? pair.output.find(isNew(from.outputSymbols));
   if (found === undefined) return;

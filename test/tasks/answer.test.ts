@@ -53,6 +53,24 @@ describe("answer", () => {
     expect(() => tagger.answer(training[0], { precision: 0.99 })).toThrow(/it has 0.9/);
   });
 
+  it("refuses options that it does not know or that would void the promise, by name", async () => {
+    const tagger = await Tagger.train(training, options);
+    const transducer = await Transducer.train([{ input: ["a"], output: ["A"] }], { epochs: 1 });
+    tagger.calibration = transducer.calibration = calibration(0.5);
+    const wrong: [options: object, message: RegExp][] = [
+      [{ candidats: 3 }, /`candidats`; did you mean `candidates`/],
+      [{ candidates: -1 }, /`candidates` must be a whole number/],
+      [{ candidates: 1e9 }, /`candidates` must be .* at most 1000/],
+      [{ inference: {} }, /unknown option `inference`/],
+    ];
+    for (const [more, message] of wrong) {
+      expect(() => tagger.answer(training[0], { precision: 0.9, ...more })).toThrow(message);
+      expect(() => transducer.answer(["a"], { precision: 0.9, ...more })).toThrow(message);
+    }
+    expect(() => tagger.answer(training[0], { precision: 0.9, known: [] } as never)).toThrow(/`known`/);
+    expect(() => transducer.answer(["a"], undefined as never)).toThrow(/must be an object/);
+  });
+
   it("gives no calibrated probability where the map does not hold", async () => {
     const tagger = await Tagger.train(training, options);
     expect(tagger.predict(training[0]).calibratedProbability).toBeUndefined();

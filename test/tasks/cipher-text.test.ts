@@ -184,3 +184,9 @@ describe("a language model", () => {
     expect(model.symbols.all()).toEqual(["a", "b", OTHER]);
   });
 });
+
+it("refuses options it does not know, by name", () => {
+  expect(() => readCipher("abc", "char", { spces: "known" } as object)).toThrow(/`spces`; did you mean `spaces`/);
+  expect(() => encipher("abc", { homphones: 30 } as object)).toThrow(/`homphones`; did you mean `homophones`/);
+  expect(() => encipher("abc", { level: "chars" as "char" })).toThrow(/`chars`; did you mean `char`/);
+});

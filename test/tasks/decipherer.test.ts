@@ -296,10 +296,13 @@ it("refuses text in place of symbols, and hints at the other case of a word", as
   const decipherer = new Decipherer(words, quick);
   await expect(decipherer.solve("1 2 3" as never)).rejects.toThrow(/sequences of symbols/);
   await expect(decipherer.solve(["1 2 3"] as never)).rejects.toThrow(/sequences of symbols/);
+  await expect(decipherer.solve([[1, 2, 3]] as never)).rejects.toThrow(/sequences of symbols/);
   await expect(decipherer.solve([["1", "2"]], { known: { 1: "Dog" } })).rejects.toMatchObject({ hint: "it has `dog`" });
 });
 
-it("refuses options it does not know, and text without symbols", () => {
+it("refuses options it does not know, and text without symbols", async () => {
+  const solved = new Decipherer(words, quick).solve([["1", "2"]], { knwon: { 1: "dog" } } as object);
+  await expect(solved).rejects.toThrow(/`knwon`; did you mean `known`/);
   expect(() => new Decipherer(words, { ordr: 1 } as object)).toThrow(/did you mean `order`/);
   expect(() => new Decipherer(words, { order: 5 })).toThrow(/only 2 symbols back/);
   expect(() => new Decipherer(words, { smoothing: 0 })).toThrow(/smoothing/);

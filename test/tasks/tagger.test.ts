@@ -301,11 +301,17 @@ describe("training", () => {
       await expect(Tagger.train([sequence as TaggingSequence], quick)).rejects.toThrow(message);
       expect(() => tagger.logLikelihood(sequence as TaggingSequence)).toThrow(message);
     }
+    for (const nothing of [null, undefined] as never[]) {
+      await expect(Tagger.train([nothing], quick)).rejects.toThrow(/no labels/);
+      expect(() => tagger.predict(nothing)).toThrow(/neither `columns` nor `attributes`/);
+      expect(() => tagger.logLikelihood(nothing)).toThrow(/no labels/);
+    }
     const features = (() => "abc") as unknown as TrainTaggerOptions["features"];
     await expect(Tagger.train([{ columns: [["the"]], labels: ["A"] }], { features })).rejects.toThrow(/array of names/);
     const one = { columns: [["the"]] };
     expect(() => tagger.predict(one, { nbst: 2 } as object)).toThrow(/`nbst`; did you mean `nbest`/);
     expect(() => tagger.predict(one, { nbest: -1 })).toThrow(/`nbest` must be/);
+    expect(() => tagger.predict(one, { nbest: 1001 })).toThrow(/`nbest` must be .* at most 1000, not 1001/);
     expect(() => tagger.predict(one, { inference: { mode: "beam" } as object })).toThrow(/`mode`/);
   });
 

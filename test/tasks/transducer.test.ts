@@ -10,6 +10,7 @@ import { Gradient } from "../../src/learn/gradient.js";
 import { Transducer } from "../../src/tasks/transducer.js";
 import { Aligner } from "../../src/tasks/transducer-aligner.js";
 import { type Strategy, TransducerEngine, type TransducerShape } from "../../src/tasks/transducer-learner.js";
+import type { SymbolPair } from "../../src/tasks/transducer-pairs.js";
 import { transducerRows } from "../../src/tasks/transducer-rows.js";
 import { logSum, mulberry } from "../core/oracle.js";
 
@@ -424,6 +425,44 @@ describe("Transducer", () => {
     expect(prediction.output.slice(0, 6)).toEqual(["T", "A", "S", "I", "SH", "I"]);
     expect(prediction.logProbability).toBeLessThanOrEqual(0);
     expect(prediction.logProbability).toBeGreaterThan(-2000);
+  });
+
+  it("refuses pairs and inputs of another shape, as programs without types may give them", async () => {
+    const wrong: unknown[] = [null, undefined, "ab", [["a"], ["A"]], {}, { input: ["a"] }];
+    wrong.push({ input: "ab", output: ["A"] }, { input: ["a"], output: "x" }, { input: [1], output: ["A"] });
+    wrong.push({ input: ["a"], output: [1] }, { input: ["a"], output: null });
+    for (const pair of wrong) {
+      await expect(Transducer.train([...spelling(), pair as SymbolPair])).rejects.toThrow(InputError);
+    }
+    const bad = { input: ["a"], output: 3, file: "pairs.tsv", line: 7 } as unknown as SymbolPair;
+    await expect(Transducer.train([bad])).rejects.toThrow(/^pairs.tsv:7: `output` should be an array of symbols/);
+    const transducer = await Transducer.train(spelling(), { epochs: 1, l2: 1 });
+    for (const input of ["abc", [1, 2], null, undefined, { length: 1 }] as never[]) {
+      expect(() => transducer.predict(input)).toThrow(/`input` should be an array of symbols/);
+      expect(() => transducer.align(input, ["A"])).toThrow(/`input` should be/);
+      expect(() => transducer.align(["a"], input)).toThrow(/`output` should be/);
+      expect(() => transducer.logLikelihood(["a"], input)).toThrow(/`output` should be/);
+    }
+  });
+
+  it("refuses options of a prediction that it does not know or cannot use, by name", async () => {
+    const transducer = await Transducer.train(spelling(), { epochs: 1, l2: 1 });
+    const wrong: [options: object, message: RegExp][] = [
+      [{ nbset: 3 }, /`nbset`; did you mean `nbest`/],
+      [{ nbest: -1 }, /`nbest` must be/],
+      [{ nbest: 1001 }, /`nbest` must be a whole number of at least 0 and at most 1000, not 1001/],
+      [{ inference: { contxts: 2 } }, /`contxts`; did you mean `contexts`/],
+      [{ inference: { mode: "bean" } }, /`bean`; did you mean `beam`/],
+      [{ inference: { contexts: -5 } }, /`contexts` must be a whole number of at least 0/],
+      [{ inference: { mode: "beam", contexts: 0 } }, /`contexts` must be a whole number of at least 1/],
+      [{ inference: { lightest: 2 } }, /`lightest` must be a share/],
+      [{ inference: null }, /must be an object, not null/],
+    ];
+    for (const [options, message] of wrong) {
+      expect(() => transducer.predict(["t", "a"], options)).toThrow(message);
+      expect(() => transducer.predict(["t", "a"], options)).toThrow(InputError);
+    }
+    expect(() => transducer.predict(["t", "a"], { inference: { mode: "beam", contexts: 1 } })).not.toThrow();
   });
 
   it("refuses what it cannot use, in plain words", async () => {
