@@ -15,6 +15,16 @@ export interface Ran {
   error: string;
 }
 
+/** Every number in a JSON report by its name, with dots to those inside, and `--require` that it stays so. */
+export function requireAll(report: object): string[] {
+  const numbers = (part: object, before: string): string[] =>
+    Object.entries(part).flatMap(([key, value]) => {
+      if (typeof value === "number") return [`${before}${key}=${key === "seconds" ? 1000 : value}`];
+      return value === null ? [] : numbers(value, `${before}${key}.`);
+    });
+  return numbers(report, "").flatMap((one) => ["--require", one]);
+}
+
 export class Folder {
   readonly path = mkdtempSync(join(tmpdir(), "stargram-cli-"));
 

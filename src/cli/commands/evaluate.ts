@@ -1,8 +1,7 @@
 // `stargram evaluate`: how often a model is right, and how far its probabilities can be trusted.
 
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { type Rates, type TaggingReport, TaggingScore } from "../../confidence/tagging.js";
-import { unknownName } from "../../core/errors.js";
 import { loadModel } from "../../model/disk.js";
 import type { GivenLabel } from "../../tasks/sequence.js";
 import type { Tagger } from "../../tasks/tagger.js";
@@ -17,8 +16,9 @@ import {
   type ReadFlags,
   refuseFlags,
 } from "../options.js";
-import { CheckFailed, counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
+import { counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
 import { writePlots } from "../plots.js";
+import { checkRequired, holdTo, type Requirement, requirement } from "../requirements.js";
 
 interface EvaluateFlags extends ReadFlags, InferenceFlags {
   json?: boolean;
@@ -27,32 +27,22 @@ interface EvaluateFlags extends ReadFlags, InferenceFlags {
   plots?: string;
 }
 
-interface Requirement {
-  measure: string;
-  least: number;
-}
-
-const measures = [
-  "sequenceAccuracy",
-  "tokenAccuracy",
-  "chunkF1",
-  "recallAtPrecision.0.9",
-  "recallAtPrecision.0.95",
-  "recallAtPrecision.0.99",
-];
-
 const notes = `
 A sequence is right when all its labels are. Chunks (labels such as B-NP, I-NP, O) are counted as conlleval counts them.
 "Answered at 99 % precision": when only the surest sequences are answered, the largest share with 99 % of them right.
-  --json      one object: sequences, tokens, sequenceAccuracy, tokenAccuracy, chunkF1 and chunks where labels mark
-              chunks, logLikelihood, recallAtPrecision {"0.9", "0.95", "0.99"}, labels, expectedCalibrationError, brier,
-              aurc (area under the risk-coverage curve); shares from 0 to 1
+  --json      one object: sequences, tokens, unknownTokens, unknownLabels, sequenceAccuracy, tokenAccuracy, chunkF1 and
+              chunks where labels mark chunks, logLikelihood, impossibleSequences, recallAtPrecision {"0.9", "0.95",
+              "0.99"}, labels, expectedCalibrationError, brier, aurc (area under the risk-coverage curve), seconds; shares
+              from 0 to 1
 Labels that the model does not know are refused, unless --allow-unknown is given or the model knows another label of the
 same chunk type (I-LST where it knows B-LST). They count as wrong; the log-likelihood leaves their positions open.
 With a transducer: word and symbol error rates; any of an input's answers is right. --json: inputs, wordErrorRate,
 symbolErrorRate, recallAtPrecision, alignedTrainingPairs, logLikelihood, unwritable (inputs whose answers the model cannot
-write; the log-likelihood leaves them out), expectedCalibrationError, brier, aurc.
-  --require   exit with 1 unless a measure reaches a value; measures: ${measures.join(", ")}`;
+write; the log-likelihood leaves them out), expectedCalibrationError, brier, aurc, seconds.
+  --require   exit with 1 unless a number of --json is at least the value given, or, where less is better, at most:
+              wordErrorRate, symbolErrorRate, expectedCalibrationError, brier, aurc, unwritable, unknownTokens,
+              unknownLabels, impossibleSequences, seconds. A dot leads to a number inside: recallAtPrecision.0.95,
+              labels.NN.f1, chunks.types.NP.recall`;
 
 export function register(program: Command): void {
   const command = program
@@ -64,7 +54,7 @@ export function register(program: Command): void {
     .option("--json", "print one JSON object")
     .option("--allow-unknown", "count labels that the model does not know as wrong answers instead of refusing them")
     .option("--plots <folder>", "write precision-recall, risk-coverage, reliability and histogram as SVG")
-    .option("--require <measure=value>", "fail unless the measure is at least the value; may be repeated", requirement);
+    .option("--require <measure=value>", "fail unless the measure reaches the value; may be repeated", requirement);
   addInferenceOptions(addReadOptions(command))
     .addHelpText("after", notes)
     .addHelpText(
@@ -74,29 +64,25 @@ export function register(program: Command): void {
         ["stargram evaluate model.sg test.txt --json", "the same for programs"],
         ["stargram evaluate model.sg test.txt --plots plots", "how sure and how right, as pictures"],
         ["stargram evaluate letters.sg letter.data.gz --folds 1", "one fold of the handwritten letters"],
-        ["stargram evaluate model.sg test.txt --require tokenAccuracy=0.96", "a check for scripts"],
+        ["stargram evaluate model.sg test.txt --require tokenAccuracy=0.96", "a check for scripts: at least 96 %"],
+        ["stargram evaluate g2p.sg test.tsv --require wordErrorRate=0.3", "an error rate of 30 % at most"],
       ),
     )
     .action(evaluate);
 }
 
-function requirement(text: string, before: Requirement[] = []): Requirement[] {
-  const [, measure, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  const least = Number(value);
-  if (measure === undefined || !Number.isFinite(least)) throw new InvalidArgumentError("Write MEASURE=VALUE.");
-  if (!measures.includes(measure)) throw new InvalidArgumentError(unknownName("measure", measure, measures).reason);
-  return [...before, { measure, least }];
-}
-
 async function evaluate(path: string, files: string[], flags: EvaluateFlags): Promise<void> {
   const model = await loadModel(path);
   if (model instanceof Transducer) {
-    refuseFlags(flags, ["format", "pixels", "folds", "allowUnknown", "require"], "taggers", path);
+    refuseFlags(flags, ["format", "pixels", "folds", "allowUnknown"], "taggers", path);
+    checkRequired("transducer", flags.require, path);
     const { evaluateOutputs, transductionText } = await import("../transduction.js");
     const report = await evaluateOutputs(model, files, flags);
-    return flags.json ? writeJson(report) : write(transductionText(report));
+    await (flags.json ? writeJson(report) : write(transductionText(report)));
+    return holdTo(flags.require, report);
   }
   const tagger = taggerOf(model, path);
+  checkRequired("tagger", flags.require, path);
   const inference = inferenceFrom(flags);
   const unknown = flags.allowUnknown ? "allow" : "chunks";
   const score = new TaggingScore((label) => isKnown(tagger, label));
@@ -113,33 +99,21 @@ async function evaluate(path: string, files: string[], flags: EvaluateFlags): Pr
     }
   }
   const seconds = (performance.now() - started) / 1000;
-  const report = score.report();
+  const report = { ...score.report(), unknownLabels, seconds };
   if (flags.plots !== undefined)
     await writePlots(flags.plots, [{ name: "model", answers: score.answers }], "Sequences");
-  if (flags.json) await writeJson({ ...report, unknownLabels, seconds });
+  if (flags.json) await writeJson(report);
   else await write(reportText(report, seconds));
   if (unknownLabels > 0 && !flags.json) {
     say(`${plural(unknownLabels, "token")} with a label that the model does not know: counted as wrong`);
   }
-  const failed = (flags.require ?? []).filter(({ measure, least }) => !(measured(report, measure) >= least));
-  if (failed.length > 0) {
-    const list = failed.map(({ measure, least }) => `${measure} is ${measured(report, measure)}, not ${least} or more`);
-    throw new CheckFailed(list.join("; "));
-  }
+  holdTo(flags.require, report);
 }
 
 /** What is left of a label when those that the model does not know are taken away: null where nothing is. */
 function knownPart(tagger: Tagger, label: GivenLabel): GivenLabel {
   const left = (typeof label === "string" ? [label] : (label ?? [])).filter((one) => isKnown(tagger, one));
   return left.length > 0 ? left : null;
-}
-
-function measured(report: TaggingReport, measure: string): number {
-  const [name, precision] = measure.split(/\.(.*)/s);
-  if (name === "recallAtPrecision") {
-    return report.recallAtPrecision?.[precision as keyof NonNullable<TaggingReport["recallAtPrecision"]>] ?? Number.NaN;
-  }
-  return report[name as "sequenceAccuracy" | "tokenAccuracy" | "chunkF1"] ?? Number.NaN;
 }
 
 function reportText(report: TaggingReport, seconds: number): string {
