@@ -1,5 +1,6 @@
 // What the commands do with a transducer: outputs for inputs, measures on pairs, alignments as text.
-//   alignment   in two columns, a part for each input symbol between `|`; symbols written for it between `:`, `_` for none
+//   alignment   in two columns, a part for each input symbol between `|`; symbols written for it between `:`, `_` for none;
+//               within symbols `\|`, `\:` and `\\`, and `\_` for the symbol `_`
 
 import { type TransductionReport, TransductionScore } from "../confidence/transduction.js";
 import type { LineSource } from "../data/lines.js";
@@ -22,11 +23,21 @@ import type { ReviewDesk } from "./review-desk.js";
 import { pairItem } from "./review-items.js";
 
 /** `p|h|o|n|e` and `F|_|OW|N|_` */
-export function alignmentText(alignment: readonly AlignedSymbol[]): [string, string] {
+export function alignmentText(alignment: readonly AlignedSymbol[]): string[] {
+  return alignmentParts(alignment).map((side) => side.join("|"));
+}
+
+/** The parts of both sides, one for each input symbol. */
+export function alignmentParts(alignment: readonly AlignedSymbol[]): [inputs: string[], outputs: string[]] {
   return [
-    alignment.map(({ input }) => input).join("|"),
-    alignment.map(({ output }) => (output.length > 0 ? output.join(":") : "_")).join("|"),
+    alignment.map(({ input }) => escaped(input)),
+    alignment.map(({ output }) => (output.length > 0 ? output.map(escaped).join(":") : "_")),
   ];
+}
+
+/** A symbol so that it cannot be taken for the signs between symbols. */
+function escaped(symbol: string): string {
+  return symbol === "_" ? "\\_" : symbol.replace(/[|:\\]/g, "\\$&");
 }
 
 export interface PredictFlags {

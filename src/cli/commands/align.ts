@@ -10,7 +10,8 @@ import { addPairOptions, addTransducerOptions, trainOnFiles } from "./train-tran
 
 const notes = `
 A transducer is trained on PAIRS, and the best alignment of each pair under it is printed, in the order of the pairs:
-  p|h|o|n|e TAB F|_|OW|N|_      a part for each input symbol; several symbols for one are joined by \`:\`, none is \`_\`
+  p|h|o|n|e TAB F|_|OW|N|_      a part for each input symbol; several symbols for one are joined by \`:\`, none is \`_\`;
+                                symbols with these signs are written with \`\\|\`, \`\\:\`, \`\\\\\`, and \`_\` as \`\\_\`
   --json                        JSON Lines: input, output, and alignment as a list of {input, output: […]}
 A pair that cannot be aligned is printed with an empty second column.`;
 

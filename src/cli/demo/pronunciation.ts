@@ -7,7 +7,7 @@ import { generator, shuffle } from "../../learn/random.js";
 import { type AlignedSymbol, Transducer } from "../../tasks/transducer.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { counted, percent, plural, table } from "../output.js";
-import { alignmentText } from "../transduction.js";
+import { alignmentParts } from "../transduction.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 
 /** The npm package that holds the data. */
@@ -134,7 +134,7 @@ function textOf(report: PronunciationReport, stage: Stage): string {
   ];
   for (const { word, nbest, known } of report.examples) {
     const mark = (sounds: string) => (known.includes(sounds) ? "right" : known.length === 0 ? "" : "wrong");
-    const [letters, sounds] = alignmentText(nbest[0].alignment).map((side) => side.split("|"));
+    const [letters, sounds] = alignmentParts(nbest[0].alignment);
     const aligned = table(
       [letters, sounds],
       letters.map((_, i) => i),
