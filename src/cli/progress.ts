@@ -47,9 +47,9 @@ export class ProgressLine {
 
   private pass({ epochs, history }: TrainingProgress): string {
     const { epoch, trainLogLikelihood, heldOut } = history[this.passes];
-    const training = `log-likelihood ${trainLogLikelihood.toFixed(4)}`;
+    const training = `log-likelihood ${likelihoodText(trainLogLikelihood)}`;
     if (!heldOut) return `pass ${epoch} of ${epochs}: ${training}`;
-    const judged = `held out ${heldOut.logLikelihood.toFixed(4)}, ${percent(heldOut.accuracy)} of labels right`;
+    const judged = `held out ${likelihoodText(heldOut.logLikelihood)}, ${percent(heldOut.accuracy)} right`;
     return `pass ${epoch} of ${epochs}: ${training}, ${judged}`;
   }
 
@@ -57,4 +57,8 @@ export class ProgressLine {
   end(): void {
     if (this.on) this.out.write(CLEAR_LINE);
   }
+}
+
+export function likelihoodText(logLikelihood: number | undefined): string {
+  return logLikelihood?.toFixed(4) ?? "unknown";
 }

@@ -13,7 +13,7 @@ import { generator, shuffle } from "./random.js";
 export interface Learner {
   readonly table: RowTable;
   readonly exampleCount: number;
-  /** What it counts while it learns, if anything. */
+  /** [exampleCount] what it counts, if anything, when it learns from an example or judges it; 0: its log-likelihood is unknown. */
   readonly tally?: Int32Array;
   /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
@@ -112,11 +112,18 @@ export const trainingDefaults: Omit<TrainingOptions, "l2"> = {
 /** How one pass went. */
 export interface Epoch {
   epoch: number;
-  /** Of the examples as they were met, for each. */
-  trainLogLikelihood: number;
+  /** Of the examples as they were met, for each whose right output has a probability; absent where none has. */
+  trainLogLikelihood?: number;
   contextLength: number;
   /** On the held-out part, if there is one. */
-  heldOut?: { logLikelihood: number; accuracy: number; exact: number };
+  heldOut?: {
+    /** The same of the held-out examples. */
+    logLikelihood?: number;
+    /** Share of the decisions that are right. Outputs of any length: 1 - edits / symbols of the right one, at least 0. */
+    accuracy: number;
+    /** Share of the outputs that are right as a whole. */
+    exact: number;
+  };
 }
 
 export interface TrainingProgress {
@@ -323,7 +330,7 @@ class Training {
     const { adagrad, options, learner, heldOut, pass, epoch, history } = this;
     const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
     const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate, this.crew) : undefined;
-    const score = judged ? (options.select === "accuracy" ? judged.accuracy : judged.logLikelihood) : epoch;
+    const score = judged ? (options.select === "accuracy" ? judged.accuracy : surenessOf(judged)) : epoch;
     // Few examples often leave several passes equally accurate.
     const isSurer = score === this.bestScore && surenessOf(judged) > surenessOf(history[this.bestEpoch - 1]?.heldOut);
     if (score > this.bestScore || isSurer) {
@@ -333,7 +340,7 @@ class Training {
     }
     history.push({
       epoch,
-      trainLogLikelihood: pass.logLikelihood / Math.max(1, pass.examples),
+      trainLogLikelihood: meanLogLikelihood(pass.logLikelihood, learner, this.training),
       contextLength: pass.contextLength / Math.max(1, pass.examples),
       heldOut: judged,
     });
@@ -479,10 +486,17 @@ async function judgeAll(
     }
   }
   return {
-    logLikelihood: sum.logLikelihood / examples.length,
-    accuracy: sum.decisions ? 1 - sum.errors / sum.decisions : 1,
+    logLikelihood: meanLogLikelihood(sum.logLikelihood, learner, examples),
+    // An output that is longer than the right one may have more errors than that has symbols.
+    accuracy: Math.max(0, 1 - sum.errors / Math.max(1, sum.decisions)),
     exact: sum.right / examples.length,
   };
+}
+
+/** For each example that has a log-likelihood; undefined if none has. */
+function meanLogLikelihood(sum: number, { tally }: Learner, examples: Int32Array): number | undefined {
+  const known = tally ? examples.reduce((count, example) => count + (tally[example] > 0 ? 1 : 0), 0) : examples.length;
+  return known > 0 ? sum / known : undefined;
 }
 
 export function nothingJudged(): Judged {

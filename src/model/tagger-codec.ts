@@ -38,9 +38,11 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const historySchema = v.array(
   v.object({
     epoch: count,
-    trainLogLikelihood: finiteOrNot,
+    trainLogLikelihood: v.optional(finiteOrNot),
     contextLength: finiteOrNot,
-    heldOut: v.optional(v.object({ logLikelihood: finiteOrNot, accuracy: finiteOrNot, exact: finiteOrNot })),
+    heldOut: v.optional(
+      v.object({ logLikelihood: v.optional(finiteOrNot), accuracy: finiteOrNot, exact: finiteOrNot }),
+    ),
   }),
 );
 

@@ -4,7 +4,7 @@
 import type { Inference } from "../core/trellis.js";
 import { backend } from "../kernel/choice.js";
 import { generator, shuffle } from "../learn/random.js";
-import { chooseL2, type TrainingHooks, train } from "../learn/train.js";
+import { chooseL2, pause, type TrainingHooks, train } from "../learn/train.js";
 import { Aligner } from "./transducer-aligner.js";
 import { TransducerEngine, TransducerLearner, type TransducerShape } from "./transducer-learner.js";
 import { FEW_INPUTS, FEWEST_TO_CHOOSE, rowOptionsOf, type TransducerOptions } from "./transducer-options.js";
@@ -46,22 +46,31 @@ export function makeRows(corpus: PairCorpus, shape: TransducerShape, options: Tr
 /** Passes of the model that imputes alignments for `forced`. */
 const IMPUTING_PASSES = 3;
 
-/** [answers] the best alignment of each pair under a bigram model of moves with exact inference. */
+/** [answers] the best alignment of each pair under a bigram model of moves with exact inference; few or none if it was stopped. */
 export async function imputeMoves(
   corpus: PairCorpus,
   shape: TransducerShape,
   options: TransducerOptions,
+  shouldStop: TrainingHooks["shouldStop"],
 ): Promise<(Int32Array | undefined)[]> {
+  // Rows take a while, in which no signal comes through.
+  await pause();
+  if (shouldStop?.()) return [];
   const bigram: TransducerOptions = { ...options, window: 0, outputGrams: 1, moveGrams: [1], order: 1 };
   const bigramShape = { ...shape, rowOptions: rowOptionsOf(bigram) };
   const rows = makeRows(corpus, bigramShape, bigram);
   const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
   const engine = new TransducerEngine(rows, bigramShape, inference);
   const learner = new TransducerLearner(corpus, engine, "rcms");
-  const trained = await train(learner, { ...options, epochs: IMPUTING_PASSES, heldOut: 0 });
+  const trained = await train(learner, { ...options, epochs: IMPUTING_PASSES, heldOut: 0 }, { shouldStop });
   const weights = backend().arrays.placed(trained.weights);
   const moves: (Int32Array | undefined)[] = [];
-  for (let i = 0; i < corpus.inputCount; i++) {
+  let paused = Date.now();
+  for (let i = 0; i < corpus.inputCount && !shouldStop?.(); i++) {
+    if (Date.now() - paused > 100) {
+      await pause();
+      paused = Date.now();
+    }
     engine.forward(inputOf(corpus, i), weights);
     for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
       moves.push(engine.bestMoves(answerOf(corpus, a)));

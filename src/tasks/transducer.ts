@@ -199,15 +199,15 @@ export class Transducer {
       chosen.words > 0 ? { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" } : undefined;
     const wordCounts = words && (from?.words?.counts ?? wordCountsOf(corpus, words.separator));
     const engine = new TransducerEngine(rows, shape, inferenceOf(chosen));
-    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen) : undefined;
-    const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
-    let choseInHaste = false;
-    const stopsChoosing = (): boolean => {
-      choseInHaste ||= hooks.shouldStop?.() ?? false;
-      return choseInHaste;
+    let isHasty = false;
+    const stopsPreparing = (): boolean => {
+      isHasty ||= hooks.shouldStop?.() ?? false;
+      return isHasty;
     };
+    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen, stopsPreparing) : undefined;
+    const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
     const isOpen = given.l2 === undefined && !from;
-    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stopsChoosing) : chosen.l2);
+    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stopsPreparing) : chosen.l2);
     const options: TransducerOptions = { ...chosen, l2 };
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
     const untuned: Tuned = { joint: from?.joint?.parts, powers: from?.powers ?? plainPowers(options.words) };
@@ -241,8 +241,9 @@ export class Transducer {
     const passHooks: TrainingHooks = {
       ...hooks,
       async onCheckpoint(checkpoint) {
-        // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
-        if (choseInHaste) return;
+        // A training stopped before its first pass has nothing to go on from: an undisturbed one might have chosen another
+        // penalty, or imputed other alignments.
+        if (isHasty) return;
         // The next pass may have begun, so the learner may have counted further.
         const { best, bestEpoch, history, tally } = checkpoint;
         await afterPass({ weights: best, bestEpoch, history, stopped: false }, tally);
@@ -256,6 +257,7 @@ export class Transducer {
       more: tunes,
     });
     await afterPass(trained);
+    if (isHasty) return make(trained, 1);
     const temperature = chooseTemperature(learner, trained.weights, options);
     if (!tunes || trained.stopped) return make(trained, temperature);
     const { engine: tempered, weights } = make(trained, temperature);

@@ -427,6 +427,38 @@ describe("Transducer", () => {
     expect(prediction.logProbability).toBeGreaterThan(-2000);
   });
 
+  it("can be stopped while alignments are imputed, and then leaves no checkpoint", async () => {
+    let asked = 0;
+    let learned = 0;
+    const checkpoints: unknown[] = [];
+    const stopped = await Transducer.train(spelling(), {
+      ...{ strategy: "forced", epochs: 1, l2: 1 },
+      shouldStop: () => ++asked > 3,
+      onExample: () => learned++,
+      onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint),
+    });
+    expect(stopped.summary).toMatchObject({ stopped: true, history: [] });
+    expect(learned).toBeLessThanOrEqual(1);
+    expect(checkpoints).toEqual([]);
+  });
+
+  it("leaves pairs without an alignment out of the mean likelihood, and says nothing where all are", async () => {
+    const pairs = spelling();
+    const tooLong: SymbolPair[] = pairs.map((_, i) => ({ input: ["q", `${i}`], output: Array(9).fill("A") }));
+    // With a rate of almost nothing the weights stay at 0, and what a pair has is decided by its lengths.
+    const still = { maxEmit: 2, epochs: 1, rate: 1e-12, l2: 0 };
+    const means = async (given: SymbolPair[], heldOut: number) =>
+      (await Transducer.train(given, { ...still, heldOut })).summary.history[0];
+    const alone = await means(pairs, 0);
+    expect(alone.trainLogLikelihood).toBeLessThan(0);
+    const together = await means([...pairs, ...tooLong], 0);
+    expect(together.trainLogLikelihood).toBeCloseTo(alone.trainLogLikelihood as number, 6);
+    const none = await means(tooLong, 0.2);
+    expect(none.trainLogLikelihood).toBeUndefined();
+    expect(none.heldOut).toMatchObject({ logLikelihood: undefined, exact: 0 });
+    expect(none.heldOut?.accuracy).toBeGreaterThanOrEqual(0);
+  });
+
   it("refuses pairs and inputs of another shape, as programs without types may give them", async () => {
     const wrong: unknown[] = [null, undefined, "ab", [["a"], ["A"]], {}, { input: ["a"] }];
     wrong.push({ input: "ab", output: ["A"] }, { input: ["a"], output: "x" }, { input: [1], output: ["A"] });

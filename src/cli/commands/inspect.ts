@@ -11,6 +11,7 @@ import { Transducer } from "../../tasks/transducer.js";
 import { inputNoteOf, readForModel, taggerOf } from "../input.js";
 import { addReadOptions, examples, type ReadFlags, refuseFlags, whole } from "../options.js";
 import { counted, percent, plural, probabilityText, table, write, writeJson } from "../output.js";
+import { likelihoodText } from "../progress.js";
 import { promiseLines } from "../promises.js";
 
 interface InspectFlags extends ReadFlags {
@@ -141,8 +142,10 @@ function contentsText(contents: ReturnType<typeof contentsOf>, tagger: Tagger): 
         ["pass", "log-likelihood", ...(held ? ["held out", "labels right", "sequences right"] : [])],
         ...summary.history.map(({ epoch, trainLogLikelihood, heldOut }) => [
           `${epoch}${epoch === summary.bestEpoch ? " *" : ""}`,
-          trainLogLikelihood.toFixed(4),
-          ...(heldOut ? [heldOut.logLikelihood.toFixed(4), percent(heldOut.accuracy), percent(heldOut.exact)] : []),
+          likelihoodText(trainLogLikelihood),
+          ...(heldOut
+            ? [likelihoodText(heldOut.logLikelihood), percent(heldOut.accuracy), percent(heldOut.exact)]
+            : []),
         ]),
       ]),
     );
