@@ -6,6 +6,7 @@ import { InputError } from "../core/errors.js";
 import { type TaggingFormat, taggingFormats } from "../data/detect.js";
 import { type Pixels, parseFolds, pixelChoices } from "../data/letters.js";
 import type { PredictOptions } from "../tasks/tagger.js";
+import { flagOf } from "./output.js";
 
 /** A whole number of at least `least`, and at most `most` if that is given. */
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -105,7 +106,7 @@ export function inferenceFrom({ contexts, inference }: InferenceFlags): PredictO
 export function refuseFlags(flags: object, names: readonly string[], kind: string, file: string): void {
   for (const name of names) {
     if ((flags as Record<string, unknown>)[name] === undefined) continue;
-    throw new InputError(`--${name} is for ${kind}, and this model is none`, { file });
+    throw new InputError(`${flagOf(name)} is for ${kind}, and this model is none`, { file });
   }
 }
 

@@ -80,7 +80,7 @@ export function printError(error: unknown): number {
     return 1;
   }
   if (error instanceof InputError) {
-    say(error.message);
+    say(namingFlags(error));
     if (error.hint) process.stderr.write(`  ${error.hint}\n`);
     if (process.env.STARGRAM_DEBUG) process.stderr.write(`${error.stack}\n`);
     return 2;
@@ -90,6 +90,16 @@ export function printError(error: unknown): number {
   process.stderr.write("  please report it, with what STARGRAM_DEBUG=1 shows\n");
   if (process.env.STARGRAM_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return 1;
+}
+
+/** What the library says of an option, said of the flag. Options of a file, such as a model's, have none. */
+function namingFlags({ message, file }: InputError): string {
+  return file === undefined ? message.replace(/option `(\w+)`/g, (_, name) => flagOf(name)) : message;
+}
+
+/** `--max-emit` for the option `maxEmit`. */
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** 12,345 */

@@ -96,9 +96,9 @@ function tooLarge(path: string): InputError {
 function readError(cause: unknown, path: string): InputError {
   switch (errorCode(cause)) {
     case "ENOENT":
-      return new InputError("no such file", { file: path, cause });
+      return new InputError("there is no such file", { file: path, cause });
     case "ENOTDIR":
-      return new InputError("no such file: part of its path is a file, not a folder", { file: path, cause });
+      return new InputError("there is no such file: part of its path is a file, not a folder", { file: path, cause });
     case "EISDIR":
       return new InputError("is a folder, not a model file", { file: path, cause });
     case "EACCES":

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { columns, Folder, tokensOnly } from "./helpers.js";
+import { columns, Folder, requireAll, tokensOnly } from "./helpers.js";
 
 const folder = new Folder();
 const run = (...words: string[]) => folder.run(words);
@@ -164,6 +164,33 @@ describe("evaluate", () => {
     expect((await run("evaluate", "model.sg", "test.txt", "--require", "tokenAcuracy=1")).error).toMatch(
       /tokenAccuracy/,
     );
+  });
+
+  test("--require takes every number of --json, and refuses those of a transducer before anything is measured", async () => {
+    const report = JSON.parse((await run("evaluate", "model.sg", "test.txt", "--json")).out);
+    const all = requireAll(report);
+    expect(all).toEqual(expect.arrayContaining([`labels.NN.f1=${report.labels.NN.f1}`, `aurc=${report.aurc}`]));
+    expect(await run("evaluate", "model.sg", "test.txt", ...all)).toMatchObject({ code: 0, error: "" });
+    const below = await run("evaluate", "model.sg", "test.txt", "--require", "brier=-1");
+    expect(below).toMatchObject({ code: 1, error: expect.stringMatching(/brier is \S+, not -1 or less/) });
+    const other = await run("evaluate", "model.sg", "test.txt", "--require", "wordErrorRate=1");
+    expect(other).toMatchObject({
+      code: 2,
+      out: "",
+      error: expect.stringMatching(/model\.sg: --require wordErrorRate is for transducers/),
+    });
+    const absent = await run("evaluate", "model.sg", "test.txt", "--require", "labels.QQ.f1=0");
+    expect(absent).toMatchObject({ code: 1, error: "stargram: labels.QQ.f1 is not known\n" });
+  });
+
+  test("options that the library refuses are called by their flags", async () => {
+    const refused = await run("predict", "model.sg", "test.txt", "--inference", "beam", "--contexts", "0");
+    expect(refused).toMatchObject({ code: 2, error: expect.stringMatching(/^stargram: --contexts must be a whole/) });
+  });
+
+  test("no more outputs are given than anybody reads", async () => {
+    const many = await run("predict", "model.sg", "test.txt", "--nbest", "99999999999");
+    expect(many).toMatchObject({ code: 2, error: expect.stringMatching(/at least 1 and at most 1000 is needed/) });
   });
 
   test("a label that the model does not know is refused at its line, or counted as wrong", async () => {
@@ -447,7 +474,7 @@ describe("bad input", () => {
     damaged[model.length - 50] ^= 1;
     writeFileSync(folder.file("damaged.sg"), damaged);
     for (const [path, message] of [
-      ["none.sg", /none\.sg: no such file/],
+      ["none.sg", /none\.sg: there is no such file/],
       ["cut.sg", /cut\.sg: the file is cut short/],
       ["damaged.sg", /damaged\.sg: the file is damaged/],
       ["train.txt", /train\.txt: not a Stargram model/],

@@ -1,8 +1,10 @@
 // The commands on pairs: train, predict, evaluate, align; what they print, and what they refuse.
 
 import { readFileSync } from "node:fs";
+import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ended, Folder, until } from "./helpers.js";
+import { alignmentText } from "../../src/cli/transduction.js";
+import { columns, ended, Folder, requireAll, until } from "./helpers.js";
 
 const folder = new Folder();
 const run = (...words: string[]) => folder.run(words);
@@ -76,6 +78,20 @@ describe("with a transducer", () => {
     expect(Object.keys(report.recallAtPrecision)).toEqual(["0.9", "0.95", "0.99"]);
   });
 
+  test("evaluate --require takes every number of --json; error rates must be at most the value", async () => {
+    const report = JSON.parse((await run("evaluate", "m.sg", "pairs.tsv", "--json")).out);
+    const all = requireAll(report);
+    const names = ["wordErrorRate", "recallAtPrecision.0.95", "alignedTrainingPairs"];
+    expect(all.map((one) => one.split("=")[0])).toEqual(expect.arrayContaining(names));
+    expect(await run("evaluate", "m.sg", "pairs.tsv", ...all)).toMatchObject({ code: 0, error: "" });
+    const rates = ["--require", "symbolErrorRate=-0.1", "--require", "recallAtPrecision.0.95=1.1"];
+    const failed = await run("evaluate", "m.sg", "pairs.tsv", ...rates);
+    expect(failed.code).toBe(1);
+    expect(failed.error).toMatch(/symbolErrorRate is \S+, not -0\.1 or less; recallAt.* is \S+, not 1\.1 or more\n$/);
+    const other = await run("evaluate", "m.sg", "pairs.tsv", "--require", "chunkF1=0.9");
+    expect(other).toMatchObject({ code: 2, error: expect.stringMatching(/--require chunkF1 is for taggers/) });
+  });
+
   test("inspect tells what is in it", async () => {
     const { code, out } = await run("inspect", "m.sg");
     expect(code).toBe(0);
@@ -133,7 +149,67 @@ describe("align", () => {
   });
 });
 
+/** An alignment of its text, by the rules of docs/formats.md. */
+function readAlignment([inputs, outputs]: readonly string[]): { input: string; output: string[] }[] {
+  // A backslash with what follows it is one piece, every other character too.
+  const pieces = (text: string): string[] => text.match(/\\.|[^\\]/gsu) ?? [];
+  const cut = (list: readonly string[], sign: string): string[][] => {
+    const parts: string[][] = [[]];
+    for (const piece of list) {
+      if (piece === sign) parts.push([]);
+      else parts[parts.length - 1].push(piece);
+    }
+    return parts;
+  };
+  const plain = (list: readonly string[]): string => list.map((piece) => piece.replace(/^\\/, "")).join("");
+  const written = cut(pieces(outputs), "|");
+  return cut(pieces(inputs), "|").map((part, i) => ({
+    input: plain(part),
+    output: written[i].join("") === "_" ? [] : cut(written[i], ":").map(plain),
+  }));
+}
+
+test("alignments as text can be read back, whatever the symbols", () => {
+  const symbol = fc.oneof(
+    fc.constantFrom("|", ":", "_", "\\", "__", "a:", "\\_", "_|", "\\\\"),
+    fc.string({ minLength: 1, maxLength: 3 }),
+  );
+  const part = fc.record({ input: symbol, output: fc.array(symbol, { maxLength: 3 }) });
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (alignment) => {
+      expect(readAlignment(alignmentText(alignment))).toEqual(alignment);
+    }),
+  );
+  expect(
+    alignmentText([
+      { input: "p", output: [] },
+      { input: "x_y", output: ["K", "S"] },
+    ]),
+  ).toEqual(["p|x_y", "_|K:S"]);
+});
+
 describe("train transduce", () => {
+  test("options that the library refuses are called by their flags", async () => {
+    const refused = await run("train", "transduce", "pairs.tsv", "--out", "x.sg", "--max-emit", "999");
+    expect(refused).toMatchObject({ code: 2, error: expect.stringMatching(/^stargram: --max-emit may be at most/) });
+    const words = await run("train", "transduce", "pairs.tsv", "--out", "x.sg", "--words", "1");
+    expect(words).toMatchObject({ code: 2, error: expect.stringMatching(/^stargram: --words is for outputs/) });
+  });
+
+  test("where a strategy loses the alignments, it is named, and what is unknown is no number", async () => {
+    const words = ["--strategy", "model", "--contexts", "1", "--epochs", "1", "--held-out", "0.3", "--json"];
+    const { code, out, error } = await run("train", "transduce", "pairs.tsv", "--out", "lost.sg", ...words);
+    expect(code).toBe(0);
+    expect(error).toMatch(/pairs had no alignment in the contexts that --strategy model keeps \(rcms covers every/);
+    const { heldOut, history, alignedTrainingPairs } = JSON.parse(out);
+    expect(alignedTrainingPairs).toBe(0);
+    expect(heldOut.accuracy).toBeGreaterThanOrEqual(0);
+    expect(heldOut.accuracy).toBeLessThanOrEqual(1);
+    expect(heldOut).not.toHaveProperty("logLikelihood");
+    expect(history[0]).not.toHaveProperty("trainLogLikelihood");
+    expect((await run("inspect", "lost.sg")).code).toBe(0);
+  });
+
   test("learns the other way with --reverse, and --json is one object", async () => {
     const trained = await run("train", "transduce", "pairs.tsv", "--reverse", "--out", "back.sg", "--json", "--quiet");
     expect(trained).toMatchObject({ code: 0, error: "" });
@@ -230,5 +306,12 @@ describe("train transduce --resume", () => {
     const changed = await run("train", "transduce", "fewer.tsv", "--out", "other.sg", "--resume");
     expect(changed).toMatchObject({ code: 2, error: expect.stringMatching(/the pairs are not those of the training/) });
     expect(await run(...train("none.sg", "--resume"))).toMatchObject({ code: 2 });
+    folder.write("columns.txt", columns(20));
+    expect(await run("train", "tag", "columns.txt", "--out", "other.sg", "--resume")).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(
+        /this is the unfinished training of a transducer, not of a tagger\n.*train transduce/,
+      ),
+    });
   });
 });

@@ -21,7 +21,7 @@ import {
 } from "../../tasks/language.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, real, threadCount, whole } from "../options.js";
-import { counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
+import { counted, duration, flagOf, percent, plural, say, table, write, writeJson } from "../output.js";
 import { checkOutput, checkPlace } from "../place.js";
 
 /** A symbol less probable than this is marked. */
@@ -229,7 +229,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   const knownPart = await knownKey(flags, cipher);
   const solution =
     flags.solution === undefined ? undefined : await readSolution(flags.solution, cipher, flags.encoding);
-  const decipherer = namingFlags(() => new Decipherer(language, options));
+  const decipherer = new Decipherer(language, options);
   // A thread takes longer to start than to count a block or two.
   const threads = Math.min(flags.threads, Math.floor(cipher.sequences.length / (2 * BLOCK)));
   const threaded = threads > 1 ? (await import("../../learn/em-threads.js")).ThreadedExpecter : undefined;
@@ -316,24 +316,6 @@ async function checkInputs(cipher: string, inputs: readonly string[], plain: rea
       hint: "give other text of the same language, which is not enciphered",
     });
   }
-}
-
-/** What the library says of an option, said of the flag. */
-function namingFlags<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const { file, hint } = error;
-    throw new InputError(
-      error.reason.replace(/option `(\w+)`/g, (_, name) => flagOf(name)),
-      { file, hint, cause: error },
-    );
-  }
-}
-
-function flagOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 }
 
 /** Refuses flags that would change nothing. */
@@ -430,7 +412,7 @@ async function makeLanguage(flags: DecipherFlags, level: "word" | "char", spaces
     if (flags[name] !== undefined) options[name] = flags[name];
   }
   if (flags.languageSmoothing !== undefined) options.smoothing = flags.languageSmoothing;
-  return namingFlags(() => LanguageModel.fromText(lines, options));
+  return LanguageModel.fromText(lines, options);
 }
 
 /** The known part of the key, from everything the user gave. */

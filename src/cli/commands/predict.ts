@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { guaranteeFor } from "../../core/calibration.js";
+import { MOST_OUTPUTS } from "../../core/checks.js";
 import { InputError } from "../../core/errors.js";
 import type { LineSource } from "../../data/lines.js";
 import { loadModel } from "../../model/disk.js";
@@ -27,7 +28,7 @@ import {
   threadCount,
   whole,
 } from "../options.js";
-import { probabilityText, say, write, writeJson } from "../output.js";
+import { counted, probabilityText, say, write, writeJson } from "../output.js";
 import { ReviewDesk } from "../review-desk.js";
 import { sequenceItem } from "../review-items.js";
 
@@ -82,7 +83,11 @@ export function register(program: Command): void {
     .description("Label the sequences of FILE, or of standard input (`-`, the default), as they come.")
     .argument("<model>", "a model made by `stargram train`")
     .argument("[file]", "data to label", "-")
-    .option("--nbest <n>", "give the n most probable outputs of each sequence", whole(1))
+    .option(
+      "--nbest <n>",
+      `give the n most probable outputs of each sequence, ${counted(MOST_OUTPUTS)} at most`,
+      whole(1, MOST_OUTPUTS),
+    )
     .option("--marginals", "give the probability of every label at every position")
     .option("--align", "transducers: give the alignment of each output")
     .option("--precision <share>", "answer only what keeps this precision, as calibrated", real(0, { beyond: 1 }))

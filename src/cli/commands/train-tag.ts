@@ -20,7 +20,7 @@ import { keptOptions, Tagger, type TaggerOptions, taggerDefaults, taggerOptionNa
 import { type InputNote, inputNoteOf } from "../input.js";
 import { Interrupt } from "../interrupt.js";
 import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { CheckFailed, duration, percent, plural, quoted, say, writeJson } from "../output.js";
+import { CheckFailed, duration, flagOf, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 import { readAnswers, sequenceOf } from "../review-items.js";
@@ -137,6 +137,7 @@ interface TrainFlags extends ThreadFlags {
 
 /** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
 const settingsSchema = v.object({
+  task: v.literal("tagger"),
   options: v.record(v.string(), v.union([v.number(), v.string(), v.boolean()])),
   format: v.optional(v.picklist(taggingFormats)),
   pixels: v.optional(v.picklist(pixelChoices)),
@@ -164,7 +165,7 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
   }
   const { isFile } = await checkOutput(flags.out, [...files, ...add]);
   const checkpointPath = `${flags.out}.checkpoint`;
-  const saved = flags.resume ? await readCheckpoint(checkpointPath) : undefined;
+  const saved = flags.resume ? await readCheckpoint(checkpointPath, "tagger") : undefined;
   const fromBytes = flags.from === undefined ? undefined : await readModelBytes(flags.from);
   const chosen = await chosenSettings(command, flags, fromBytes);
   const from = fromBytes && decodeModel(fromBytes, flags.from);
@@ -246,7 +247,7 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
 async function chosenSettings(command: Command, flags: TrainFlags, from: Uint8Array | undefined): Promise<Chosen> {
   const options: Record<string, number | string | boolean> = { ...taggerDefaults };
   const explicit: string[] = [];
-  const settings: Settings = { options };
+  const settings: Settings = { task: "tagger", options };
   const isGiven = (name: string): boolean => command.getOptionValueSource(name) === "cli";
   for (const name of taggerOptionNames) {
     if (!isGiven(name)) continue;
@@ -286,7 +287,7 @@ function resumedSettings(chosen: Chosen, saved: SavedTraining, file: string): Se
         : settings[name as keyof Settings],
     );
     if (now === then) continue;
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = flagOf(name);
     const values = name === "template" || name === "from" ? "" : ` (${now} now, ${then ?? "not given"} then)`;
     throw new InputError(`${flag} is not that of the training to be resumed${values}`, {
       file,
@@ -299,14 +300,26 @@ function resumedSettings(chosen: Chosen, saved: SavedTraining, file: string): Se
   return before;
 }
 
-export async function readCheckpoint(path: string): Promise<SavedTraining> {
+/** The commands that train, by what they train. */
+const commands = { tagger: "stargram train tag", transducer: "stargram train transduce" };
+
+/** The unfinished training of a task. */
+export async function readCheckpoint(path: string, task: keyof typeof commands): Promise<SavedTraining> {
   if (!(await exists(path))) {
     throw new InputError("there is no unfinished training to resume", {
       file: path,
       hint: "it is kept beside the model until the training is complete; train without --resume",
     });
   }
-  return decodeCheckpoint(await readModelBytes(path), path);
+  const saved = decodeCheckpoint(await readModelBytes(path), path);
+  const other = task === "tagger" ? "transducer" : "tagger";
+  if (saved.settings.task === other) {
+    throw new InputError(`this is the unfinished training of a ${other}, not of a ${task}`, {
+      file: path,
+      hint: `go on with it by \`${commands[other]}\`, or train anew without --resume`,
+    });
+  }
+  return saved;
 }
 
 export async function exists(path: string): Promise<boolean> {

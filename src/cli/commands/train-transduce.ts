@@ -15,11 +15,11 @@ import { saveModel } from "../../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
 import { type TrainTransducerOptions, Transducer } from "../../tasks/transducer.js";
-import { MOST_WORDS, strategies, transducerDefaults } from "../../tasks/transducer-options.js";
+import { MOST_WORDS, strategies, type TransducerOptions, transducerDefaults } from "../../tasks/transducer-options.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { CheckFailed, duration, percent, plural, quoted, say, writeJson } from "../output.js";
+import { CheckFailed, duration, flagOf, percent, plural, quoted, say, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
 import { pairOf, readAnswers } from "../review-items.js";
@@ -41,7 +41,8 @@ What is not given is chosen by the data: --max-emit so that 999 of 1,000 pairs c
 best pass and calibrate the probabilities; with --words they also choose the weight of the model of words, where none is
 given. Give --words without a number last, or the word that follows is taken for its number.
 
-First Ctrl-C: the model so far and a checkpoint are saved. Second: ends at once, files stay as they were.`;
+First Ctrl-C: the model so far and a checkpoint are saved (before the first pass, while --l2 is being chosen or alignments are
+imputed for --strategy forced, there is nothing to save). Second: ends at once, files stay as they were.`;
 
 /** The options that say how pairs are read. */
 export function addPairOptions(command: Command): Command {
@@ -176,6 +177,7 @@ interface MoreToLearn {
 
 /** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
 const settingsSchema = v.object({
+  task: v.literal("transducer"),
   /** Options of the transducer that were given. */
   options: v.record(v.string(), v.union([v.number(), v.string()])),
   /** How pairs are read, as far as it was given. */
@@ -256,7 +258,7 @@ export async function trainOnFiles(
     };
     const transducer = await Transducer.train(pairs(), options);
     if (transducer.summary.stopped && !canGoOn) {
-      throw new CheckFailed("stopped while the L2 penalty was being chosen: nothing was learned, nothing is saved");
+      throw new CheckFailed("stopped before the first pass: nothing was learned, nothing is saved");
     }
     if (!transducer.weights.every(Number.isFinite)) {
       throw new InputError("the weights grew without bound", { hint: "try a smaller --rate or a larger --l2" });
@@ -277,6 +279,7 @@ function transducerIn(bytes: Uint8Array, path: string | undefined): Transducer {
 /** What was given on the command line. */
 function chosenSettings(command: Command, from: Uint8Array | undefined): Settings {
   return {
+    task: "transducer",
     options: given(command, optionNames) as Settings["options"],
     layout: given(command, layoutNames),
     deterministic: command.opts<ThreadFlags>().deterministic,
@@ -295,7 +298,7 @@ function resumedSettings(chosen: Settings, saved: SavedTraining, file: string | 
     for (const [name, now] of Object.entries(chosen[part])) {
       const then = before[part][name];
       if (isDeepStrictEqual(now, then)) continue;
-      const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      const flag = flagOf(name);
       throw new InputError(
         `${flag} is not that of the training to be resumed (${now} now, ${then ?? "not given"} then)`,
         { file, hint: "leave the option out, or train anew without --resume" },
@@ -325,7 +328,7 @@ async function trainTransduce(files: string[], flags: TrainFlags, command: Comma
   }
   const { isFile } = await checkOutput(flags.out, [...files, ...add]);
   const checkpointPath = `${flags.out}.checkpoint`;
-  const saved = flags.resume ? await readCheckpoint(checkpointPath) : undefined;
+  const saved = flags.resume ? await readCheckpoint(checkpointPath, "transducer") : undefined;
   if (!flags.resume && !quiet && isFile && (await exists(checkpointPath))) {
     say(`${checkpointPath} holds an unfinished training, which this one will replace; --resume would go on with it`);
   }
@@ -380,9 +383,13 @@ async function report(transducer: Transducer, flags: TrainFlags, seconds: number
     `${flags.out}: ${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}; ${chosen}${judged}; ${duration(seconds)}`,
   );
   const left = summary.pairs - summary.alignedPairs;
-  if (left > 0) {
-    say(
-      `${plural(left, "pair")} had no alignment with at most ${options.maxEmit} output symbols for an input symbol; see --max-emit`,
-    );
-  }
+  if (left > 0) say(`${plural(left, "pair")} had no alignment ${whyUnaligned(options)}`);
+}
+
+/** RCMS covers every alignment there can be; other strategies keep some contexts alone, with the alignments in them. */
+function whyUnaligned({ strategy, maxEmit }: TransducerOptions): string {
+  const short = `with at most ${plural(maxEmit, "output symbol")} for an input symbol`;
+  return strategy === "rcms"
+    ? `${short}; see --max-emit`
+    : `in the contexts that --strategy ${strategy} keeps (rcms covers every alignment), or none ${short}; see --strategy and --max-emit`;
 }
