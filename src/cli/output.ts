@@ -93,7 +93,7 @@ export function printError(error: unknown): number {
 }
 
 /** What the library says of an option, said of the flag. Options of a file, such as a model's, have none. */
-function namingFlags({ message, file }: InputError): string {
+export function namingFlags({ message, file }: InputError): string {
   return file === undefined ? message.replace(/option `(\w+)`/g, (_, name) => flagOf(name)) : message;
 }
 

@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import * as decipher from "../../src/cli/commands/decipher.js";
 import * as encipher from "../../src/cli/commands/encipher.js";
+import { namingFlags } from "../../src/cli/output.js";
 import { makeProgram } from "../../src/cli/program.js";
 import { InputError } from "../../src/core/errors.js";
 import { columns, ended, Folder, tokensOnly, until } from "./helpers.js";
@@ -187,7 +188,7 @@ describe("what is wrong", () => {
       (thrown: unknown) => thrown,
     );
     if (!(error instanceof InputError)) throw error;
-    expect(`${error.message}\n${error.hint}`).toMatch(message);
+    expect(`${namingFlags(error)}\n${error.hint}`).toMatch(message);
   };
 
   /** More characters than there are letters. */

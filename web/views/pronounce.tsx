@@ -31,7 +31,8 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
   const english = offered?.builtIn ?? true;
   const word = params.word ?? (english ? suggestions[0] : "");
   const text = word.slice(0, longest).trim();
-  const contexts = wholeOf(params.B, 0, 20, model?.choice.contexts ?? 4);
+  const fewest = model?.choice.inference === "beam" ? 1 : 0;
+  const contexts = wholeOf(params.B, fewest, 20, model?.choice.contexts ?? 4);
   const own = params.B === undefined;
   const answer = useAnswer(
     quick,
@@ -76,7 +77,7 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
         <Slider
           label="B, contexts kept"
           value={contexts}
-          min={0}
+          min={fewest}
           max={20}
           onInput={(value) => change({ B: String(value) })}
         />
