@@ -17,10 +17,10 @@ export class ProgressLine {
     private readonly out: { write(text: string): unknown } = process.stderr,
   ) {}
 
-  reading(sequences: number): void {
+  reading(count: number, things: string): void {
     if (!this.on || Date.now() - this.shown < 100) return;
     this.shown = Date.now();
-    this.out.write(`${CLEAR_LINE}reading: ${counted(sequences)} sequences`);
+    this.out.write(`${CLEAR_LINE}reading: ${counted(count)} ${things}`);
   }
 
   /** Short trainings with several penalties come before the first pass. */

@@ -1,6 +1,6 @@
 // A training that is stopped, killed and resumed: it ends with the very model it would have given undisturbed.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { columns, ended, Folder, until } from "./helpers.js";
 
@@ -32,7 +32,7 @@ describe("resume", () => {
     expect(order.error).toMatch(/--order is not that of the training to be resumed \(2 now, 3 then\)/);
     const data = await folder.run(["train", "tag", "other.txt", "--out", "killed.sg", "--resume"]);
     expect(data.code).toBe(2);
-    expect(data.error).toMatch(/the data is not that of the training to be resumed/);
+    expect(data.error).toMatch(/the sequences are not those of the training to be resumed/);
     folder.write("pairs.tsv", "ab\tA B\n");
     const task = await folder.run(["train", "transduce", "pairs.tsv", "--out", "killed.sg", "--resume"]);
     expect(task.code).toBe(2);
@@ -92,6 +92,14 @@ test("a second Ctrl-C ends at once and leaves the old model", async () => {
   clearInterval(signals);
   expect(code).toBe(130);
   expect(bytes("old.sg")).toEqual(bytes("whole.sg"));
+});
+
+test("a checkpoint that cannot be written is said, and the model is trained all the same", async () => {
+  mkdirSync(folder.file("kept.sg.checkpoint"));
+  const { code, error } = await folder.run(train("kept.sg", ...options));
+  expect(code).toBe(0);
+  expect(error.match(/kept\.sg\.checkpoint: .*; training goes on, but could not be resumed/g)).toHaveLength(1);
+  expect(bytes("kept.sg")).toEqual(bytes("whole.sg"));
 });
 
 test("--quiet says nothing, --json one object", async () => {

@@ -1,8 +1,6 @@
-// `stargram train tag`: learns a tagger. After every pass, and on Ctrl-C, all that is needed to go on is written beside the
-// model (MODEL.checkpoint); --resume goes on from there and gives the very model an undisturbed training would have given.
+// `stargram train tag`: learns a tagger.
 
-import { createHash } from "node:crypto";
-import { access, readFile, unlink } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import * as v from "valibot";
 import { InputError } from "../../core/errors.js";
@@ -11,20 +9,24 @@ import { parseFolds, pixelChoices } from "../../data/letters.js";
 import { fileError } from "../../data/lines.js";
 import { readTagging } from "../../data/read.js";
 import { trainingLimits } from "../../learn/limits.js";
-import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../../model/checkpoint.js";
-import { saveModel } from "../../model/disk.js";
-import { readModelBytes, writeFileSafely } from "../../model/file.js";
+import { readModelBytes } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
-import { keptOptions, Tagger, type TaggerOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
+import { keptOptions, Tagger, taggerDefaults, taggerOptionNames } from "../../tasks/tagger.js";
 import { type InputNote, inputNoteOf } from "../input.js";
-import { Interrupt } from "../interrupt.js";
 import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { CheckFailed, duration, flagOf, percent, plural, quoted, say, writeJson } from "../output.js";
-import { checkOutput } from "../place.js";
-import { ProgressLine } from "../progress.js";
+import { duration, percent, plural, say, writeJson } from "../output.js";
 import { readAnswers, sequenceOf } from "../review-items.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
+import {
+  beginTraining,
+  checkResumed,
+  finishTraining,
+  modelFingerprint,
+  type TrainingFlags,
+  TrainingRun,
+  type Unfinished,
+} from "../training.js";
 
 const d = taggerDefaults;
 const limits = trainingLimits;
@@ -125,14 +127,8 @@ export function register(program: Command): void {
     .action(trainTag);
 }
 
-interface TrainFlags extends ThreadFlags {
-  out: string;
-  add?: string[];
-  resume?: boolean;
-  quiet?: boolean;
-  json?: boolean;
+interface TrainFlags extends ThreadFlags, TrainingFlags {
   template?: string;
-  from?: string;
 }
 
 /** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
@@ -157,49 +153,25 @@ const readingNames = ["format", "pixels", "folds", "labelSets", "features", "det
 async function trainTag(files: string[], flags: TrainFlags, command: Command): Promise<void> {
   needed(flags.out, "--out MODEL");
   const started = performance.now();
-  const { add = [] } = flags;
-  if (files.length === 0 && (add.length === 0 || flags.from === undefined)) {
-    throw new InputError("there is no data to learn from", {
-      hint: "give DATA, or --from MODEL and --add ANSWERS to learn from answers alone",
-    });
-  }
-  const { isFile } = await checkOutput(flags.out, [...files, ...add]);
-  const checkpointPath = `${flags.out}.checkpoint`;
-  const saved = flags.resume ? await readCheckpoint(checkpointPath, "tagger") : undefined;
+  const unfinished = await beginTraining("tagger", files, flags);
   const fromBytes = flags.from === undefined ? undefined : await readModelBytes(flags.from);
   const chosen = await chosenSettings(command, flags, fromBytes);
   const from = fromBytes && decodeModel(fromBytes, flags.from);
   if (from && !(from instanceof Tagger)) throw new InputError("this model is no tagger", { file: flags.from });
   const onlyAnswers = from !== undefined && files.length === 0;
   if (onlyAnswers) goOnWith(chosen, from);
-  const settings = saved ? resumedSettings(chosen, saved, checkpointPath) : chosen;
-  if (!flags.resume && !flags.quiet && isFile && (await exists(checkpointPath))) {
-    say(`${checkpointPath} holds an unfinished training, which this one will replace; --resume would go on with it`);
-  }
-
-  const progress = new ProgressLine(process.stderr.isTTY === true && !flags.quiet);
-  const interrupt = new Interrupt(flags.quiet === true);
+  const settings = resumedSettings(chosen, unfinished) ?? chosen;
+  const run = new TrainingRun(unfinished, "sequences", flags.quiet);
   const input: InputNote = onlyAnswers ? inputNoteOf(from) : {};
-  const data = new DataFingerprint();
-  const sequences = readAll(files, add, settings, input, (sequence, count) => {
-    data.add([sequence.columns, sequence.attributes, sequence.values, sequence.labels]);
-    progress.reading(count);
-  });
-  async function* checkedSequences() {
-    yield* sequences;
-    // All is read, nothing is learned yet: the moment to compare.
-    if (saved && saved.data !== data.value()) {
-      throw new InputError("the data is not that of the training to be resumed", {
-        file: checkpointPath,
-        hint: "give the same files in the same order, or train anew without --resume",
-      });
+  async function* sequences(): AsyncGenerator<TaggingSequence> {
+    for await (const sequence of readAll(files, flags.add ?? [], settings, input)) {
+      run.read([sequence.columns, sequence.attributes, sequence.values, sequence.labels]);
+      yield sequence;
     }
-    if (settings.options.l2 === undefined && !saved && !onlyAnswers) progress.choosing();
-    interrupt.trainingStarts();
+    run.allRead(settings.options.l2 === undefined && !onlyAnswers);
   }
-  let canGoOn = false;
   try {
-    const tagger = await Tagger.train(checkedSequences(), {
+    const tagger = await Tagger.train(sequences(), {
       ...settings.options,
       ...crewOf({ threads: flags.threads, deterministic: settings.deterministic }, flags.quiet),
       template: settings.template,
@@ -207,39 +179,19 @@ async function trainTag(files: string[], flags: TrainFlags, command: Command): P
       features: settings.features,
       from,
       keep: onlyAnswers,
-      checkpoint: saved?.checkpoint,
+      checkpoint: unfinished.saved?.checkpoint,
       note: { input },
-      onProgress: (state) => progress.training(state),
-      shouldStop: () => interrupt.asked,
-      onCheckpoint: async (checkpoint) => {
-        canGoOn = true;
-        if (!isFile) return;
-        await writeFileSafely(checkpointPath, encodeCheckpoint({ settings, data: data.value(), checkpoint }));
-      },
+      ...run.hooks(settings),
     });
-    progress.end();
-    if (tagger.summary.stopped && !canGoOn) {
-      throw new CheckFailed("stopped while the L2 penalty was being chosen: nothing was learned, nothing is saved");
-    }
+    run.checkLearned(tagger.summary);
     if (from && !flags.quiet && !tagger.attributes.all().some((name) => from.attributes.indexOf(name) >= 0)) {
       say(`no attribute of ${flags.from} is in the data: its weights were of no use`);
     }
-    await saveModel(tagger, flags.out);
-    const { stopped } = tagger.summary;
-    if (!stopped) await unlink(checkpointPath).catch(() => undefined);
-    await report(tagger, flags, (performance.now() - started) / 1000);
-    if (stopped && isFile && !flags.quiet) {
-      const given = [
-        ...(flags.from === undefined ? [] : ["--from", flags.from]),
-        ...add.flatMap((file) => ["--add", file]),
-      ];
-      say(
-        `stopped; go on with: stargram train tag ${[...files, ...given].map(quoted).join(" ")} --out ${quoted(flags.out)} --resume`,
-      );
-    }
+    await finishTraining("tagger", tagger, files, flags, unfinished, () =>
+      report(tagger, flags, (performance.now() - started) / 1000),
+    );
   } finally {
-    progress.end();
-    interrupt.end();
+    run.end();
   }
 }
 
@@ -264,7 +216,7 @@ async function chosenSettings(command: Command, flags: TrainFlags, from: Uint8Ar
     explicit.push("template");
   }
   if (from) {
-    settings.from = createHash("sha256").update(from).digest("hex");
+    settings.from = modelFingerprint(from);
     explicit.push("from");
   }
   return { ...settings, explicit };
@@ -275,58 +227,17 @@ interface Chosen extends Settings {
   explicit: readonly string[];
 }
 
-/** The settings of the training to be resumed; what is given anew must be the same. */
-function resumedSettings(chosen: Chosen, saved: SavedTraining, file: string): Settings {
+/** The settings of the training to be resumed, if there is one; what is given anew must be the same. */
+function resumedSettings(chosen: Chosen, { saved, path }: Unfinished): Settings | undefined {
+  if (!saved) return undefined;
   const parsed = v.safeParse(settingsSchema, saved.settings);
-  if (!parsed.success) throw new InputError("the checkpoint holds settings that are not those of a tagger", { file });
-  const before = parsed.output;
-  for (const name of chosen.explicit) {
-    const [now, then] = [chosen, before].map((settings) =>
-      taggerOptionNames.includes(name as keyof TaggerOptions)
-        ? settings.options[name]
-        : settings[name as keyof Settings],
-    );
-    if (now === then) continue;
-    const flag = flagOf(name);
-    const values = name === "template" || name === "from" ? "" : ` (${now} now, ${then ?? "not given"} then)`;
-    throw new InputError(`${flag} is not that of the training to be resumed${values}`, {
-      file,
-      hint: "leave the option out, or train anew without --resume",
-    });
+  if (!parsed.success) {
+    throw new InputError("the checkpoint holds settings that are not those of a tagger", { file: path });
   }
-  if (before.from !== undefined && chosen.from === undefined) {
-    throw new InputError("the training to be resumed began with --from a model", { file, hint: "give --from again" });
-  }
-  return before;
-}
-
-/** The commands that train, by what they train. */
-const commands = { tagger: "stargram train tag", transducer: "stargram train transduce" };
-
-/** The unfinished training of a task. */
-export async function readCheckpoint(path: string, task: keyof typeof commands): Promise<SavedTraining> {
-  if (!(await exists(path))) {
-    throw new InputError("there is no unfinished training to resume", {
-      file: path,
-      hint: "it is kept beside the model until the training is complete; train without --resume",
-    });
-  }
-  const saved = decodeCheckpoint(await readModelBytes(path), path);
-  const other = task === "tagger" ? "transducer" : "tagger";
-  if (saved.settings.task === other) {
-    throw new InputError(`this is the unfinished training of a ${other}, not of a ${task}`, {
-      file: path,
-      hint: `go on with it by \`${commands[other]}\`, or train anew without --resume`,
-    });
-  }
-  return saved;
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+  const all: Record<string, unknown> = { ...chosen, ...chosen.options };
+  const given = Object.fromEntries(chosen.explicit.map((name) => [name, all[name]]));
+  checkResumed(given, { ...parsed.output, ...parsed.output.options }, path);
+  return parsed.output;
 }
 
 async function readTemplate(path: string): Promise<string> {
@@ -349,9 +260,7 @@ async function* readAll(
   answers: readonly string[],
   settings: Settings,
   input: InputNote,
-  seen: (sequence: TaggingSequence, count: number) => void,
 ): AsyncGenerator<TaggingSequence> {
-  let count = 0;
   let format: TaggingFormat | undefined = settings.format;
   for (const file of files) {
     const { pixels, folds, labelSets } = settings;
@@ -368,16 +277,11 @@ async function* readAll(
     });
     for await (const sequence of stream) {
       if (sequence.columns && format !== "letters") checkWidth(sequence, input, files[0]);
-      seen(sequence, ++count);
       yield sequence;
     }
   }
   for (const file of answers) {
-    for (const item of await readAnswers(file)) {
-      const sequence = sequenceOf(item, file);
-      seen(sequence, ++count);
-      yield sequence;
-    }
+    for (const item of await readAnswers(file)) yield sequenceOf(item, file);
   }
 }
 

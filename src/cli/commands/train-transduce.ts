@@ -1,30 +1,29 @@
-// `stargram train transduce`: learns a transducer from pairs that nobody has aligned. After every pass, and on Ctrl-C, all
-// that is needed to go on is written beside the model (MODEL.checkpoint); --resume goes on from there.
+// `stargram train transduce`: learns a transducer from pairs that nobody has aligned.
 
-import { createHash } from "node:crypto";
-import { unlink } from "node:fs/promises";
-import { isDeepStrictEqual } from "node:util";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import * as v from "valibot";
 import { InputError } from "../../core/errors.js";
 import { kindsOf, layoutOf, type PairLayout, pairFormats, symbolKinds } from "../../data/pair-lines.js";
 import { readPairs } from "../../data/pairs.js";
 import { trainingLimits } from "../../learn/limits.js";
-import { DataFingerprint, encodeCheckpoint, type SavedTraining } from "../../model/checkpoint.js";
-import { saveModel } from "../../model/disk.js";
-import { readModelBytes, writeFileSafely } from "../../model/file.js";
+import { readModelBytes } from "../../model/file.js";
 import { decodeModel } from "../../model/model.js";
 import { type TrainTransducerOptions, Transducer } from "../../tasks/transducer.js";
 import { MOST_WORDS, strategies, type TransducerOptions, transducerDefaults } from "../../tasks/transducer-options.js";
 import type { SymbolPair } from "../../tasks/transducer-pairs.js";
-import { Interrupt } from "../interrupt.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { CheckFailed, duration, flagOf, percent, plural, quoted, say, writeJson } from "../output.js";
-import { checkOutput } from "../place.js";
-import { ProgressLine } from "../progress.js";
+import { duration, percent, plural, say, writeJson } from "../output.js";
 import { pairOf, readAnswers } from "../review-items.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
-import { exists, readCheckpoint } from "./train-tag.js";
+import {
+  beginTraining,
+  checkResumed,
+  finishTraining,
+  modelFingerprint,
+  type TrainingFlags,
+  TrainingRun,
+  type Unfinished,
+} from "../training.js";
 
 const d = transducerDefaults;
 const limits = trainingLimits;
@@ -134,13 +133,6 @@ function columnPair(text: string): [number, number] {
   return [Number(match[1]), Number(match[2])];
 }
 
-interface TrainFlags extends MoreToLearn {
-  out: string;
-  resume?: boolean;
-  quiet?: boolean;
-  json?: boolean;
-}
-
 const optionNames = [
   "strategy",
   "maxEmit",
@@ -168,13 +160,6 @@ function given(command: Command, names: readonly string[]): Record<string, unkno
   return found;
 }
 
-interface MoreToLearn {
-  /** The model to go on with. */
-  from?: string;
-  /** Review files. */
-  add?: readonly string[];
-}
-
 /** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
 const settingsSchema = v.object({
   task: v.literal("transducer"),
@@ -188,12 +173,8 @@ const settingsSchema = v.object({
 });
 type Settings = v.InferOutput<typeof settingsSchema>;
 
-interface Training extends MoreToLearn {
-  quiet: boolean;
-  /** Where the checkpoint is written, if anywhere. */
-  checkpointPath?: string;
-  /** The training to go on with. */
-  saved?: SavedTraining;
+interface Training extends Pick<TrainingFlags, "from" | "add" | "quiet"> {
+  unfinished?: Unfinished;
   /** Told of each pair. */
   onPair?(pair: SymbolPair): void;
   /** In place of what the command line says. */
@@ -204,69 +185,54 @@ interface Training extends MoreToLearn {
 export async function trainOnFiles(
   files: readonly string[],
   command: Command,
-  { quiet, from: path, add = [], checkpointPath, saved, onPair, instead }: Training,
+  { quiet, from: path, add = [], unfinished = {}, onPair, instead }: Training,
 ): Promise<Transducer> {
-  const progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
-  const interrupt = new Interrupt(quiet);
   const fromBytes = path === undefined ? undefined : await readModelBytes(path);
   const from = fromBytes && transducerIn(fromBytes, path);
   const chosen = chosenSettings(command, fromBytes);
-  const settings = saved ? resumedSettings(chosen, saved, checkpointPath) : chosen;
+  const settings = resumedSettings(chosen, unfinished) ?? chosen;
+  const run = new TrainingRun(unfinished, "pairs", quiet);
   const input: Partial<PairLayout> = { ...(from ? layoutOf(from) : {}), ...settings.layout };
-  const data = new DataFingerprint();
-  let count = 0;
-  const seen = (pair: SymbolPair): SymbolPair => {
-    data.add([pair.input, pair.output]);
-    progress.reading(++count);
-    onPair?.(pair);
-    return pair;
-  };
   async function* pairs(): AsyncGenerator<SymbolPair> {
-    for (const file of files) {
-      const stream = readPairs(file, { ...input, onLayout: (layout) => Object.assign(input, layout) });
-      for await (const pair of stream) yield seen(pair);
+    for await (const pair of readAll(files, add, input)) {
+      run.read([pair.input, pair.output]);
+      onPair?.(pair);
+      yield pair;
     }
-    for (const file of add) {
-      const { written } = kindsOf(input as PairLayout);
-      for (const item of await readAnswers(file)) yield seen(pairOf(item, file, written));
-    }
-    // All is read, nothing is learned yet: the moment to compare.
-    if (saved && saved.data !== data.value()) {
-      throw new InputError("the pairs are not those of the training to be resumed", {
-        file: checkpointPath,
-        hint: "give the same files in the same order, or train anew without --resume",
-      });
-    }
-    interrupt.trainingStarts();
+    run.allRead(settings.options.l2 === undefined && !from);
   }
-  let canGoOn = saved !== undefined;
   try {
-    const options: TrainTransducerOptions = {
+    const transducer = await Transducer.train(pairs(), {
       ...settings.options,
       ...instead,
       from,
-      checkpoint: saved?.checkpoint,
+      checkpoint: unfinished.saved?.checkpoint,
       note: { input },
       ...crewOf({ ...command.opts<ThreadFlags>(), deterministic: settings.deterministic }, quiet),
-      onProgress: (state) => progress.training(state),
-      shouldStop: () => interrupt.asked,
-      onCheckpoint: async (checkpoint) => {
-        canGoOn = true;
-        if (checkpointPath === undefined) return;
-        await writeFileSafely(checkpointPath, encodeCheckpoint({ settings, data: data.value(), checkpoint }));
-      },
-    };
-    const transducer = await Transducer.train(pairs(), options);
-    if (transducer.summary.stopped && !canGoOn) {
-      throw new CheckFailed("stopped before the first pass: nothing was learned, nothing is saved");
-    }
+      ...run.hooks(settings),
+    });
+    run.checkLearned(transducer.summary);
     if (!transducer.weights.every(Number.isFinite)) {
       throw new InputError("the weights grew without bound", { hint: "try a smaller --rate or a larger --l2" });
     }
     return transducer;
   } finally {
-    progress.end();
-    interrupt.end();
+    run.end();
+  }
+}
+
+/** The pairs of all files and answers; the layout of the first is put into `input` and holds for all. */
+async function* readAll(
+  files: readonly string[],
+  answers: readonly string[],
+  input: Partial<PairLayout>,
+): AsyncGenerator<SymbolPair> {
+  for (const file of files) {
+    yield* readPairs(file, { ...input, onLayout: (layout) => Object.assign(input, layout) });
+  }
+  for (const file of answers) {
+    const { written } = kindsOf(input as PairLayout);
+    for (const item of await readAnswers(file)) yield pairOf(item, file, written);
   }
 }
 
@@ -283,76 +249,39 @@ function chosenSettings(command: Command, from: Uint8Array | undefined): Setting
     options: given(command, optionNames) as Settings["options"],
     layout: given(command, layoutNames),
     deterministic: command.opts<ThreadFlags>().deterministic,
-    from: from && createHash("sha256").update(from).digest("hex"),
+    from: from && modelFingerprint(from),
   };
 }
 
-/** The settings of the training to be resumed; what is given anew must be the same. */
-function resumedSettings(chosen: Settings, saved: SavedTraining, file: string | undefined): Settings {
+/** The settings of the training to be resumed, if there is one; what is given anew must be the same. */
+function resumedSettings(chosen: Settings, { saved, path }: Unfinished): Settings | undefined {
+  if (!saved) return undefined;
   const parsed = v.safeParse(settingsSchema, saved.settings);
   if (!parsed.success) {
-    throw new InputError("the checkpoint holds settings that are not those of a transducer", { file });
+    throw new InputError("the checkpoint holds settings that are not those of a transducer", { file: path });
   }
-  const before = parsed.output;
-  for (const part of ["options", "layout"] as const) {
-    for (const [name, now] of Object.entries(chosen[part])) {
-      const then = before[part][name];
-      if (isDeepStrictEqual(now, then)) continue;
-      const flag = flagOf(name);
-      throw new InputError(
-        `${flag} is not that of the training to be resumed (${now} now, ${then ?? "not given"} then)`,
-        { file, hint: "leave the option out, or train anew without --resume" },
-      );
-    }
-  }
-  if (chosen.deterministic && !before.deterministic) {
-    throw new InputError("--deterministic was not given to the training to be resumed", { file, hint: "leave it out" });
-  }
-  if (before.from !== chosen.from) {
-    throw new InputError("--from is not that of the training to be resumed", {
-      file,
-      hint: before.from === undefined ? "leave it out" : "give the model that the training began with",
-    });
-  }
-  return before;
+  const named = ({ options, layout, deterministic, from }: Settings) => ({
+    ...options,
+    ...layout,
+    deterministic,
+    from,
+  });
+  checkResumed(named(chosen), named(parsed.output), path);
+  return parsed.output;
 }
 
-async function trainTransduce(files: string[], flags: TrainFlags, command: Command): Promise<void> {
+async function trainTransduce(files: string[], flags: TrainingFlags, command: Command): Promise<void> {
   needed(flags.out, "--out MODEL");
   const started = performance.now();
-  const { add = [], quiet = false } = flags;
-  if (files.length === 0 && (add.length === 0 || flags.from === undefined)) {
-    throw new InputError("there are no pairs to learn from", {
-      hint: "give PAIRS, or --from MODEL and --add ANSWERS to learn from answers alone",
-    });
-  }
-  const { isFile } = await checkOutput(flags.out, [...files, ...add]);
-  const checkpointPath = `${flags.out}.checkpoint`;
-  const saved = flags.resume ? await readCheckpoint(checkpointPath, "transducer") : undefined;
-  if (!flags.resume && !quiet && isFile && (await exists(checkpointPath))) {
-    say(`${checkpointPath} holds an unfinished training, which this one will replace; --resume would go on with it`);
-  }
-  const training: Training = {
-    ...{ quiet, from: flags.from, add, saved },
-    checkpointPath: isFile ? checkpointPath : undefined,
-  };
-  const transducer = await trainOnFiles(files, command, training);
-  await saveModel(transducer, flags.out);
-  const { stopped } = transducer.summary;
-  if (!stopped) await unlink(checkpointPath).catch(() => undefined);
-  await report(transducer, flags, (performance.now() - started) / 1000);
-  if (!stopped || !isFile || quiet) return;
-  const again = [
-    ...files,
-    ...(flags.from === undefined ? [] : ["--from", flags.from]),
-    ...add.flatMap((file) => ["--add", file]),
-  ];
-  say(
-    `stopped; go on with: stargram train transduce ${again.map(quoted).join(" ")} --out ${quoted(flags.out)} --resume`,
+  const unfinished = await beginTraining("transducer", files, flags);
+  const { from, add, quiet } = flags;
+  const transducer = await trainOnFiles(files, command, { from, add, quiet, unfinished });
+  await finishTraining("transducer", transducer, files, flags, unfinished, () =>
+    report(transducer, flags, (performance.now() - started) / 1000),
   );
 }
 
-async function report(transducer: Transducer, flags: TrainFlags, seconds: number): Promise<void> {
+async function report(transducer: Transducer, flags: TrainingFlags, seconds: number): Promise<void> {
   const { summary, weights, options } = transducer;
   const best = summary.history.find((pass) => pass.epoch === summary.bestEpoch);
   if (flags.json) {
