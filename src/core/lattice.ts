@@ -135,73 +135,85 @@ export function bestPath(lattice: Lattice): Path | undefined {
 /**
  * All paths from the best down, one at a time: best-first search with the exact best completion of every node as its
  * bound, so a path that leaves the queue is the next best. Distinct paths, not distinct outputs of a transducer. Paths
- * with a score below `least` are left out, which saves most of the work where few are wanted.
+ * with a score below `least` are left out, which saves most of the work where few are wanted; the lattice's posteriors, if
+ * they are known, save more of it.
  */
-export function* bestPaths(lattice: Lattice, least = Number.NEGATIVE_INFINITY): Generator<Path, void, undefined> {
+export function* bestPaths(
+  lattice: Lattice,
+  least = Number.NEGATIVE_INFINITY,
+  known?: Posteriors,
+): Generator<Path, void, undefined> {
   const { nodeCount, arcStart, arcTarget, arcScore } = lattice;
   if (nodeCount === 0) return;
+  // A path is no more probable than any node or arc on it; a little less than that, for rounding.
+  const rarest = known ? Math.exp(least - known.logPartition - 1e-6) : 0;
+  const nodeProbability = known?.node;
+  const arcProbability = known?.arc;
   const rest = new Float64Array(nodeCount).fill(Number.NEGATIVE_INFINITY); // best score from a node to the end
   rest[nodeCount - 1] = 0;
   for (let node = nodeCount - 2; node >= 0; node--) {
+    if (nodeProbability && nodeProbability[node] < rarest) continue;
+    let best = Number.NEGATIVE_INFINITY;
     for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
-      if (arcTarget[arc] >= 0) rest[node] = Math.max(rest[node], arcScore[arc] + rest[arcTarget[arc]]);
+      if ((arcProbability && arcProbability[arc] < rarest) || arcTarget[arc] < 0) continue;
+      const score = arcScore[arc] + rest[arcTarget[arc]];
+      if (score > best) best = score;
     }
+    rest[node] = best;
   }
   if (rest[0] === Number.NEGATIVE_INFINITY || rest[0] < least) return;
-  if (nodeCount === 1) {
-    yield { symbols: [], score: 0 };
-    return;
-  }
-  // A partial path follows its best completion to the end. At each node that it passes, the arc next best to the one it takes
-  // opens another partial path; that one, when its turn comes, opens the one after. They wait in a binary heap by the score of
-  // their best completion.
-  const ranked: (Int32Array | undefined)[] = [];
+  // A path follows the best arcs to the end. At each node that it passes, the arc next best to the one it takes opens another
+  // path, which leaves it there; that one, when its turn comes, opens the one after. They wait in a binary heap by score.
+  const ranked: (number[] | undefined)[] = [];
   const boundOf = (arc: number): number => arcScore[arc] + rest[arcTarget[arc]];
   // No arc is taken that costs more than the best path may lose; a little more than that, for rounding.
   const loss = rest[0] - least + 1e-6;
-  const rank = (node: number): Int32Array => {
+  const rank = (node: number): number[] => {
     const arcs: number[] = [];
     for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
-      if (arcTarget[arc] < 0 || rest[arcTarget[arc]] === Number.NEGATIVE_INFINITY) continue;
-      if (boundOf(arc) >= rest[node] - loss) arcs.push(arc);
+      if ((arcProbability && arcProbability[arc] < rarest) || arcTarget[arc] < 0) continue;
+      if (rest[arcTarget[arc]] > Number.NEGATIVE_INFINITY && boundOf(arc) >= rest[node] - loss) arcs.push(arc);
     }
-    return Int32Array.from(arcs.sort((a, b) => boundOf(b) - boundOf(a)));
+    return arcs.length > 1 ? arcs.sort((a, b) => boundOf(b) - boundOf(a)) : arcs;
   };
-  const take = (before: Partial | undefined, node: number, choice: number): Partial | undefined => {
-    ranked[node] ??= rank(node);
-    const arc = ranked[node][choice];
-    if (arc === undefined) return undefined;
-    const done = (before?.done ?? 0) + arcScore[arc];
-    return { before, node, choice, arc, done, bound: done + rest[arcTarget[arc]] };
-  };
-  const waiting: Partial[] = [take(undefined, 0, 0) as Partial];
+  const waiting: Branching[] = [{ path: [], shared: 0, node: 0, choice: 0, done: 0, bound: rest[0] }];
   while (waiting.length > 0) {
-    let partial = popBest(waiting);
-    for (;;) {
-      const other = take(partial.before, partial.node, partial.choice + 1);
-      if (other && other.bound >= least) pushPartial(waiting, other);
-      if (arcTarget[partial.arc] === nodeCount - 1) break;
-      partial = take(partial, arcTarget[partial.arc], 0) as Partial;
+    let { path, shared, node, choice, done } = popBest(waiting);
+    const symbols = path.slice(0, shared);
+    while (node !== nodeCount - 1) {
+      ranked[node] ??= rank(node);
+      const arcs = ranked[node] as number[];
+      if (choice + 1 < arcs.length) {
+        const other = arcs[choice + 1];
+        const bound = done + arcScore[other] + rest[arcTarget[other]];
+        if (bound >= least) {
+          pushBranching(waiting, { path: symbols, shared: symbols.length, node, choice: choice + 1, done, bound });
+        }
+      }
+      const arc = arcs[choice];
+      symbols.push(symbolOf(lattice, node, arc));
+      done += arcScore[arc];
+      node = arcTarget[arc];
+      choice = 0;
     }
-    const symbols: number[] = [];
-    for (let p: Partial | undefined = partial; p; p = p.before) symbols.push(symbolOf(lattice, p.node, p.arc));
-    yield { symbols: symbols.reverse(), score: partial.done };
+    yield { symbols: symbols.slice(), score: done }; // a copy: paths still to come share the beginning of this one
   }
 }
 
-/** A partial path: the one before, and an arc from where that ends. */
-interface Partial {
-  before: Partial | undefined;
+/** A path that leaves another one. */
+interface Branching {
+  /** The decisions of that one, and how many of them it shares. */
+  path: readonly number[];
+  shared: number;
+  /** Where it leaves it, and by which of the node's arcs, from the best on. */
   node: number;
-  /** Which of the node's arcs, from the best on. */
   choice: number;
-  arc: number;
-  /** Its score, and that of its best completion. */
+  /** The score so far, and that of the whole path. */
   done: number;
   bound: number;
 }
 
-function pushPartial(heap: Partial[], item: Partial): void {
+function pushBranching(heap: Branching[], item: Branching): void {
   let i = heap.length;
   heap.push(item);
   while (i > 0) {
@@ -213,9 +225,9 @@ function pushPartial(heap: Partial[], item: Partial): void {
   heap[i] = item;
 }
 
-function popBest(heap: Partial[]): Partial {
+function popBest(heap: Branching[]): Branching {
   const best = heap[0];
-  const last = heap.pop() as Partial;
+  const last = heap.pop() as Branching;
   if (heap.length > 0) {
     let i = 0;
     for (;;) {

@@ -1,88 +1,144 @@
-// The probability of a clamp by following only what matters, in a trellis that has had its backward pass. Contexts are then
+// The probabilities of outputs by following only what matters, in a trellis that has had its backward pass. Contexts are then
 // the states of a Markov chain that takes arc (c, y) with probability posterior(arc) / posterior(c), so
-//   A(c, n) = probability that a path passes context c in clamp state n
-// is never more than what the clamp can get through it: where it is far below a known lower bound of the whole, it may be
-// left out. A path of the clamp gives such a bound.
+//   A(c, w) = probability that a path passes context c when it has written w
+//           = sum over arcs (b, free) into c: A(b, w) P(arc)  +  sum over arcs (b, y) into c, w = vy: A(b, v) P(arc)
+// is never less than what an output that begins with w gets through c: where it is far below a known lower bound of the
+// whole, it may be left out. A path that writes the output gives such a bound. Outputs that begin alike share their A so far.
 
-import type { ClampTable } from "./clamped-pass.js";
+import type { Band } from "./clamped-pass.js";
 import { grown, type Trellis } from "./trellis.js";
 
 /** Parts below this share of the bound are left out; all of them together stay far below the digits that are shown. */
 const NEGLIGIBLE = 1e-12;
+/** An output whose bound is above this share of the first one's needs nothing that was left out for that one. */
+const SPARE = 0.01;
+/** With more numbers than this, those of earlier outputs are dropped. */
+const MOST_KEPT = 1_000_000;
 
 export class PrunedPass {
-  /** [contextCount][width] A(c, n); zero outside a call. */
-  private passing = new Float64Array(1024);
-  // Nodes (c, n) reached, in a list for each slot.
-  private nodeContext = new Int32Array(256);
-  private nodeState = new Int32Array(256);
-  /** The next node of the same slot, or -1. */
-  private nodeNext = new Int32Array(256);
-  /** [slotCount] the first node, or -1. */
-  private firstNode = new Int32Array(64);
+  private trellis!: Trellis;
+  /** The symbol that writes nothing. */
+  private free = 0;
+  /** Parts below this are left out. */
+  private least = Number.POSITIVE_INFINITY;
 
-  /** Probability that a path agrees with the clamp. `bound` is the probability of one that does. */
-  probability(trellis: Trellis, table: ClampTable, bound: number): number {
-    const { graph, slotStart, contextSlot, arcStart: contextArcs, arcTarget, arcMass, posterior } = trellis;
-    const { arcStart, arcSymbol, arcNext, band } = table;
-    const slots = graph.slotCount;
-    const width = Math.min(band?.width ?? table.stateCount, table.stateCount);
-    if (this.passing.length < trellis.contextCount * width) {
-      this.passing = grown(this.passing, trellis.contextCount * width);
-    }
-    if (this.firstNode.length < slots) this.firstNode = grown(this.firstNode, slots);
-    const { passing, firstNode } = this;
-    firstNode.fill(-1, 0, slots);
-    this.nodeContext[0] = slotStart[0];
-    this.nodeState[0] = 0;
-    this.nodeNext[0] = -1;
-    firstNode[0] = 0;
-    passing[slotStart[0] * width] = 1;
-    let nodes = 1;
+  // What was written so far, as a tree: node 0 is the empty w, and a child writes one symbol more.
+  private nodes = 0;
+  private nodeSymbol = new Int32Array(64);
+  /** A child, or -1. */
+  private nodeChild = new Int32Array(64);
+  /** Another child of the same parent, or -1. */
+  private nodeSibling = new Int32Array(64);
+  /** Probability that w is all that is written. */
+  private nodeEnd = new Float64Array(64);
+  /** [nodes + 1] where the contexts of a node begin. */
+  private start = new Int32Array(65);
+  private contexts = new Int32Array(1024);
+  /** A(c, w) / posterior(c) */
+  private shares = new Float64Array(1024);
+  /** [contextCount] A(c, w) while it is summed; zero outside. */
+  private passing = new Float64Array(256);
+
+  /** Takes up a trellis. `free` is the symbol that writes nothing. */
+  begin(trellis: Trellis, free: number): void {
+    this.trellis = trellis;
+    this.free = free;
+    this.nodes = 0;
+    this.least = Number.POSITIVE_INFINITY;
+    if (this.passing.length < trellis.contextCount) this.passing = grown(this.passing, trellis.contextCount);
+  }
+
+  /**
+   * Probability that a path writes this output. `bound` is the probability of one that does; `band` says how much may be
+   * written at a slot.
+   */
+  probability(output: ArrayLike<number>, bound: number, band?: Band): number {
     const least = bound * NEGLIGIBLE;
-    for (let slot = 0; slot < slots - 1; slot++) {
-      for (let node = firstNode[slot]; node >= 0; node = this.nodeNext[node]) {
-        const c = this.nodeContext[node];
-        const n = this.nodeState[node];
-        const own = passing[c * width + n - (band ? band.low[slot] : 0)];
-        if (own < least) continue;
-        const each = own / posterior[c];
-        for (let a = arcStart[n]; a < arcStart[n + 1]; a++) {
-          const arc = contextArcs[c] + arcSymbol[a];
-          const target = arcTarget[arc];
-          if (target < 0) continue;
-          const part = each * arcMass[arc];
-          if (part < least) continue;
-          const next = contextSlot[target];
-          const column = arcNext[a] - (band ? band.low[next] : 0);
-          if (column < 0 || column >= width) continue;
-          const place = target * width + column;
-          if (passing[place] === 0) {
-            if (nodes === this.nodeContext.length) this.growNodes();
-            this.nodeContext[nodes] = target;
-            this.nodeState[nodes] = arcNext[a];
-            this.nodeNext[nodes] = firstNode[next];
-            firstNode[next] = nodes++;
-          }
-          passing[place] += part;
-        }
+    if (this.nodes === 0 || least < this.least || band || this.start[this.nodes] > MOST_KEPT) {
+      this.least = least * SPARE;
+      this.nodes = 0;
+      this.addNode(-1, -1, 0, band);
+    }
+    let node = 0;
+    for (let n = 0; n < output.length; n++) {
+      let child = this.nodeChild[node];
+      while (child >= 0 && this.nodeSymbol[child] !== output[n]) child = this.nodeSibling[child];
+      node = child < 0 ? this.addNode(node, output[n], n + 1, band) : child;
+    }
+    return this.nodeEnd[node];
+  }
+
+  /** A node for what a parent has written and a symbol more, `length` in all; without a parent, that of the empty w. */
+  private addNode(parent: number, symbol: number, length: number, band: Band | undefined): number {
+    const { arcStart, arcTarget, arcMass, posterior, contextSlot, contextCount, slotStart } = this.trellis;
+    const node = this.nodes++;
+    this.makeRoom();
+    const { passing, contexts, shares, start, free, least } = this;
+    const end = contextCount - 1;
+    let first = end;
+    let last = slotStart[0];
+    if (parent < 0) {
+      first = last;
+      passing[first] = 1;
+    } else {
+      for (let i = start[parent]; i < start[parent + 1]; i++) {
+        const arc = arcStart[contexts[i]] + symbol;
+        const target = arcTarget[arc];
+        const part = shares[i] * arcMass[arc];
+        if (target < 0 || part < least || (band && !isWithin(band, contextSlot[target], length))) continue;
+        passing[target] += part;
+        if (target < first) first = target;
+        if (target > last) last = target;
       }
     }
-    const endLow = band ? band.low[slots - 1] : 0;
-    const endColumn = table.end - endLow;
-    const last = slotStart[slots] - 1;
-    const total = endColumn >= 0 && endColumn < width ? passing[last * width + endColumn] : 0;
-    for (let node = 0; node < nodes; node++) {
-      const c = this.nodeContext[node];
-      passing[c * width + this.nodeState[node] - (band ? band.low[contextSlot[c]] : 0)] = 0;
+    let count = start[node];
+    // Arcs lead to later contexts, so what is passed is complete when its turn comes.
+    for (let c = first; c <= last && c < end; c++) {
+      const own = passing[c];
+      if (own === 0) continue;
+      passing[c] = 0;
+      if (own < least) continue;
+      const share = own / posterior[c];
+      contexts[count] = c;
+      shares[count++] = share;
+      const arc = arcStart[c] + free;
+      const target = arcTarget[arc];
+      const part = share * arcMass[arc];
+      if (target < 0 || part < least || (band && !isWithin(band, contextSlot[target], length))) continue;
+      passing[target] += part;
+      if (target > last) last = target;
     }
-    return total;
+    this.nodeEnd[node] = passing[end];
+    passing[end] = 0;
+    start[node + 1] = count;
+    this.nodeSymbol[node] = symbol;
+    this.nodeChild[node] = -1;
+    this.nodeSibling[node] = -1;
+    if (parent >= 0) {
+      this.nodeSibling[node] = this.nodeChild[parent];
+      this.nodeChild[parent] = node;
+    }
+    return node;
   }
 
-  private growNodes(): void {
-    const room = this.nodeContext.length + 1;
-    this.nodeContext = grown(this.nodeContext, room);
-    this.nodeState = grown(this.nodeState, room);
-    this.nodeNext = grown(this.nodeNext, room);
+  /** For one more node, with every context. */
+  private makeRoom(): void {
+    const { nodes } = this;
+    if (nodes > this.nodeSymbol.length) {
+      this.nodeSymbol = grown(this.nodeSymbol, nodes);
+      this.nodeChild = grown(this.nodeChild, nodes);
+      this.nodeSibling = grown(this.nodeSibling, nodes);
+      this.nodeEnd = grown(this.nodeEnd, nodes);
+      this.start = grown(this.start, nodes + 1);
+    }
+    const numbers = this.start[nodes - 1] + this.trellis.contextCount;
+    if (numbers > this.contexts.length) {
+      this.contexts = grown(this.contexts, numbers);
+      this.shares = grown(this.shares, numbers);
+    }
   }
+}
+
+function isWithin({ low, width }: Band, slot: number, written: number): boolean {
+  return written >= low[slot] && written < low[slot] + width;
 }

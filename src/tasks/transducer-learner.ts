@@ -4,9 +4,9 @@
 // The gradient is E[features | output] - E[features]; the strategies differ in how contexts are chosen for it.
 
 import { type Clamp, clampTrellis } from "../core/clamp.js";
-import { ClampedPass, type ClampTable, outputClamp } from "../core/clamped-pass.js";
+import { type Band, ClampedPass, type ClampTable, outputClamp } from "../core/clamped-pass.js";
 import { editDistance } from "../core/errors.js";
-import { bestPath, type Path } from "../core/lattice.js";
+import { bestPath, type Path, type Posteriors } from "../core/lattice.js";
 import type { Problem, RowSpace } from "../core/problem.js";
 import { PrunedPass } from "../core/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../core/slots.js";
@@ -187,10 +187,11 @@ export class TransducerEngine {
       return (output, path) => clamped.forward(trellis, this.clampOf(output, length, path.symbols));
     }
     this.backward();
+    pruned.begin(trellis, this.shape.symbolCount - 1);
     return (output, path) => {
       const log = logOf(path);
-      const probability = pruned.probability(trellis, this.clampOf(output, length, path.symbols), Math.exp(log));
-      return Math.max(log, Math.log(probability));
+      const band = this.bandOf(output.length, length, path.symbols);
+      return Math.max(log, Math.log(pruned.probability(output, Math.exp(log), band)));
     };
   }
 
@@ -198,6 +199,12 @@ export class TransducerEngine {
   bestMoves(output: Int32Array): Int32Array | undefined {
     const path = bestPath(clampTrellis(this.kernel.trellis, writes(output, this.shape.symbolCount - 1)));
     return path && Int32Array.from(path.symbols);
+  }
+
+  /** Probabilities of contexts and arcs of the latest trellis, if it has had its backward pass. */
+  posteriors(): Posteriors | undefined {
+    const { logPartition, posterior, arcMass } = this.kernel.trellis;
+    return this.isBackward ? { logPartition, node: posterior, arc: arcMass } : undefined;
   }
 
   /** Adds the gradient of the log-likelihood of an input's answers. */
@@ -257,22 +264,28 @@ export class TransducerEngine {
   }
 
   private clampOf(output: ArrayLike<number>, length: number, moves?: readonly number[]): ClampTable {
+    const clamp = outputClamp(output, this.shape.symbolCount - 1);
+    const band = this.bandOf(output.length, length, moves);
+    return band ? { ...clamp, band } : clamp;
+  }
+
+  /** For an output of `written` symbols that is too long to look at all its alignments: those near a path, or the diagonal. */
+  private bandOf(written: number, length: number, moves?: readonly number[]): Band | undefined {
     const { symbolCount, maxEmit } = this.shape;
-    const clamp = outputClamp(output, symbolCount - 1);
     const slots = length * (maxEmit + 1) + 1;
-    if (slots * (this.inference.contexts + 1) * clamp.stateCount <= MOST_NODES) return clamp;
+    const states = written + 1;
+    if (slots * (this.inference.contexts + 1) * states <= MOST_NODES) return undefined;
     const low = new Int32Array(slots);
-    let written = 0;
+    let soFar = 0;
     let m = 0;
     for (let j = 0; j <= length; j++) {
-      const centre = moves ? written : Math.floor((j * output.length) / length);
-      const last = Math.max(0, clamp.stateCount - BAND);
+      const centre = moves ? soFar : Math.floor((j * written) / length);
+      const last = Math.max(0, states - BAND);
       const first = Math.min(last, Math.max(0, centre - (BAND >> 1)));
       low.fill(first, j * (maxEmit + 1), Math.min(slots, (j + 1) * (maxEmit + 1)));
-      if (moves) for (; m < moves.length && moves[m++] !== symbolCount - 1; ) written++;
+      if (moves) for (; m < moves.length && moves[m++] !== symbolCount - 1; ) soFar++;
     }
-    clamp.band = { low, width: BAND };
-    return clamp;
+    return { low, width: BAND };
   }
 
   /** [slotCount] the decisions of a path at the slots it passes, -1 elsewhere. */

@@ -108,7 +108,7 @@ function lookFor(
   if (!candidates || (asked > 1 && !complete(asked, Number.POSITIVE_INFINITY))) {
     let paths = 0;
     const lattice = trellisLattice(engine.kernel.trellis);
-    for (const path of bestPaths(lattice, asked === 1 ? least : Number.NEGATIVE_INFINITY)) {
+    for (const path of bestPaths(lattice, asked === 1 ? least : undefined, engine.posteriors())) {
       if (path.score < least) choose();
       add(path);
       paths++;

@@ -95,26 +95,51 @@ describe("the clamped pass", () => {
 });
 
 describe("the pruned pass", () => {
-  it("agrees with the clamped pass on the output of any path, and leaves nothing behind for the next", () => {
+  it("agrees with the clamped pass on the output of any path, in any order, with and without a band", () => {
     fc.assert(
-      fc.property(caseArbitrary(), fc.integer({ min: 0, max: 20 }), (c, rank) => {
+      fc.property(caseArbitrary(), fc.integer({ min: 0, max: 20 }), fc.boolean(), (c, rank, worstFirst) => {
         const free = c.problem.graph.symbolCount - 1;
         const kernel = new ReferenceKernel();
         const trellis = forward(kernel, c);
         const found = [];
         for (const path of bestPaths(trellisLattice(trellis))) if (found.push(path) > rank) break;
-        const tables = found.map(({ symbols }) => outputClamp(written(symbols, free), free));
-        const logs = tables.map((table) => new ClampedPass().forward(trellis, table));
+        if (worstFirst) found.reverse();
+        const outputs = found.map(({ symbols }) => written(symbols, free));
+        const logs = outputs.map((output) => new ClampedPass().forward(trellis, outputClamp(output, free)));
         kernel.backward();
         const pruned = new PrunedPass();
-        found.forEach(({ score }, i) => {
-          const bound = Math.exp(score - trellis.logPartition);
-          const probability = pruned.probability(trellis, tables[i], bound);
-          expect(Math.log(probability)).toBeCloseTo(logs[i], 6);
-          const { slotCount } = trellis.graph;
-          const band = { low: new Int32Array(slotCount), width: tables[i].stateCount };
-          expect(pruned.probability(trellis, { ...tables[i], band }, bound)).toBe(probability);
-        });
+        const low = new Int32Array(trellis.graph.slotCount);
+        for (const isBanded of [false, true, false]) {
+          pruned.begin(trellis, free);
+          found.forEach(({ score }, i) => {
+            const bound = Math.exp(score - trellis.logPartition);
+            const band = isBanded ? { low, width: outputs[i].length + 1 } : undefined;
+            expect(Math.log(pruned.probability(outputs[i], bound, band))).toBeCloseTo(logs[i], 9);
+          });
+        }
+      }),
+    );
+  });
+
+  it("gives nothing more within a band, and what the clamped pass gives there", () => {
+    fc.assert(
+      fc.property(caseArbitrary({ mode: "rcms" }), fc.integer(), (c, seed) => {
+        const { graph } = c.problem;
+        const free = graph.symbolCount - 1;
+        const output = someOutput(c, seed);
+        const kernel = new ReferenceKernel();
+        const trellis = forward(kernel, c);
+        const table = outputClamp(output, free);
+        const pass = new ClampedPass();
+        const log = pass.forward(trellis, table);
+        const low = new Int32Array(graph.slotCount).fill(Math.min(1, output.length), 1);
+        const band = { low, width: Math.max(1, output.length) };
+        const banded = pass.forward(trellis, { ...table, band });
+        kernel.backward();
+        const pruned = new PrunedPass();
+        pruned.begin(trellis, free);
+        expect(pruned.probability(output, Math.exp(log))).toBeCloseTo(Math.exp(log), 9);
+        expect(pruned.probability(output, Math.exp(log), band)).toBeCloseTo(Math.exp(banded), 9);
       }),
     );
   });

@@ -231,6 +231,13 @@ describe.each(backends)("$name kernel", (backend) => {
           expect(path.score).toBe(all[i].score);
           expect(path.score).toBeGreaterThanOrEqual(least - 2e-9);
         });
+        // Posteriors save work, and change nothing.
+        expect([...bestPaths(lattice, least - 1e-9, posteriors(lattice))]).toEqual(some);
+        expect([...bestPaths(lattice, undefined, posteriors(lattice))]).toEqual(all);
+        // Who changes a path that was given out changes no other.
+        const taken = [];
+        for (const { symbols, score } of bestPaths(lattice)) taken.push({ symbols: symbols.splice(0), score });
+        expect(taken).toEqual(all);
       }));
 
     it("the best output without a trellis is that of enumeration, with the same log-partition", () =>
