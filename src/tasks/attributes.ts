@@ -27,7 +27,10 @@ const cache = new Map<string, WordParts>();
 
 /** A piece of text: what the word that many places away gives, or what it gives that there is none. */
 function wordPiece(row: number, names: (parts: WordParts) => readonly string[], beyond: readonly string[] = []): Piece {
-  return { places: [{ row, column: 0 }], names: (word) => (typeof word === "string" ? names(partsOf(word)) : beyond) };
+  return {
+    places: [{ row, column: 0 }],
+    names: ([word]) => (typeof word === "string" ? names(partsOf(word)) : beyond),
+  };
 }
 
 /** A piece of text: a word and the next, in lower case. */
@@ -35,7 +38,7 @@ function wordPair(row: number): Piece {
   const label = `lower[${row}]|lower[${row + 1}]=`;
   return {
     places: [row, row + 1].map((place) => ({ row: place, column: 0 })),
-    names: (one, next) => {
+    names: ([one, next]) => {
       if (typeof one !== "string" || typeof next !== "string") return [];
       return [`${label}${partsOf(one).lower}|${partsOf(next).lower}`];
     },
@@ -106,14 +109,21 @@ function windowPieces(column: number, name: string, window: Window): Piece[] {
     const label = `${rows.map((row) => `${name}[${row}]`).join("|")}=`;
     return {
       places: rows.map((row) => ({ row, column })),
-      names: (...values) => (values.every((value) => typeof value === "string") ? [label + values.join("|")] : []),
+      names: (values) => {
+        let name = label;
+        for (let k = 0; k < values.length; k++) {
+          if (typeof values[k] === "number") return [];
+          name += k === 0 ? values[k] : `|${values[k]}`;
+        }
+        return [name];
+      },
     };
   });
 }
 
 /** A piece with a name for positions that have no neighbour at a place. */
 function endPiece(row: number, name: string): Piece {
-  return { places: [{ row, column: 0 }], names: (value) => (typeof value === "string" ? [] : [name]) };
+  return { places: [{ row, column: 0 }], names: ([value]) => (typeof value === "string" ? [] : [name]) };
 }
 
 /** The pieces of `chunkingAttributes`. */

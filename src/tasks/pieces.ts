@@ -24,7 +24,7 @@ export interface PiecePlace {
 export interface Piece {
   places: readonly PiecePlace[];
   /** The names, from the values at the places. From several values it makes one name at most. */
-  names(...values: PieceValue[]): readonly string[];
+  names(values: readonly PieceValue[]): readonly string[];
   /** Whether it gives nothing at the first position. */
   afterFirst?: boolean;
 }
@@ -37,16 +37,19 @@ export interface PositionPieces {
 
 /** The names that pieces give a position. */
 export function pieceNames(pieces: readonly Piece[], columns: Columns, position: number): string[] {
-  return pieces.flatMap((piece) => namesAt(piece, columns, position));
+  const names: string[] = [];
+  for (const piece of pieces) for (const name of namesAt(piece, columns, position)) names.push(name);
+  return names;
 }
 
-function namesAt(piece: Piece, columns: Columns, position: number): readonly string[] {
-  if (piece.afterFirst && position === 0) return [];
-  const values = piece.places.map((place) => {
-    const row = rowOf(place, position, columns.length);
-    return beyond(row, columns.length) || columns[row][place.column];
-  });
-  return piece.names(...values);
+function namesAt({ places, names, afterFirst }: Piece, columns: Columns, position: number): readonly string[] {
+  if (afterFirst && position === 0) return [];
+  const values = new Array<PieceValue>(places.length);
+  for (let k = 0; k < places.length; k++) {
+    const row = rowOf(places[k], position, columns.length);
+    values[k] = beyond(row, columns.length) || columns[row][places[k].column];
+  }
+  return names(values);
 }
 
 function rowOf({ row, absolute }: PiecePlace, position: number, length: number): number {

@@ -113,7 +113,7 @@ export class CompiledTemplate implements Template {
     const piecesOf = (some: readonly Pattern[], afterFirst: boolean): Piece[] =>
       some.map(({ text, macros }) => ({
         places: macros,
-        names: (...values) => [expand(text, macros, values)],
+        names: (values) => [expand(text, macros, values)],
         afterFirst,
       }));
     this.#pieces = {

@@ -109,8 +109,8 @@ test("text in which pairs and triples by far outnumber what can be remembered of
 test("more different words than are remembered, in one sequence and in many", () => {
   const pieces: PositionPieces = {
     attributes: [
-      { places: [{ row: 0, column: 0 }], names: (value) => [`w=${value}`, `${value}`.slice(0, 3)] },
-      { places: [-1, 0].map((row) => ({ row, column: 0 })), names: (one, next) => [`${one}|${next}`] },
+      { places: [{ row: 0, column: 0 }], names: ([value]) => [`w=${value}`, `${value}`.slice(0, 3)] },
+      { places: [-1, 0].map((row) => ({ row, column: 0 })), names: ([one, next]) => [`${one}|${next}`] },
       // Of all that comes from three values, many have the first two in common.
       {
         places: [
@@ -118,7 +118,7 @@ test("more different words than are remembered, in one sequence and in many", ()
           { row: -1, absolute: true, column: 0 },
           { row: 0, column: 0 },
         ],
-        names: (_first, _last, value) => [`c=${value}`],
+        names: ([, , value]) => [`c=${value}`],
       },
       // The more pieces there are, the fewer values are remembered.
       ...Array.from({ length: 20 }, (_, row) => ({ places: [{ row, column: 0 }], names: () => [] })),
