@@ -88,7 +88,7 @@ export class PieceNumbers {
   private readonly lists = new Numbers(plainArrays.int32);
   private pieceCount = 0;
   /** [GRAMS][GRAM_LENGTH] */
-  private readonly grams = new Int32Array(GRAMS * GRAM_LENGTH);
+  private grams = new Int32Array(0);
   /** [length][width] numbers of the values of the sequence at hand. */
   private values = new Int32Array(64);
   /** [MOST_PLACES] those of the piece at hand; 0 beyond its places. */
@@ -137,7 +137,7 @@ export class PieceNumbers {
     this.listOf.fill(0);
     this.lists.length = 0;
     this.lists.push(0); // so that none begins at 0
-    this.grams.fill(0);
+    this.grams = new Int32Array(GRAMS * GRAM_LENGTH);
   }
 
   private numberOf(value: PieceValue): number {
