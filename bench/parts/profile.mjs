@@ -10,22 +10,14 @@ import { taggerRows } from "../../dist/tasks/tagger-rows.js";
 import { kernelFlags, kernelFolder } from "../../scripts/build-kernel.mjs";
 import { brown, columnText, madeUp, madeUpWeights, novels, pronunciations } from "../data.mjs";
 import { backends } from "../engines.mjs";
-import { commandLine, inTurns, number, runNode, say, spread } from "../harness.mjs";
+import { inTurns, number, root, runNode, say, spread } from "../harness.mjs";
+import { kindOf, kinds } from "../kinds.mjs";
 
 // Not by a literal: the types of its compiler would come along, and with them other globals.
 const compiler = "assemblyscript/asc";
 
-/** What code belongs to, by its address. @type {[name: string, pattern: RegExp][]} */
-const kinds = [
-  ["kernel", /^wasm:|\/dist\/kernel\//],
-  ["garbage collector", /^\(garbage collector\)$/],
-  ["engine beside it", /\/dist\/core\//],
-  ["features and task", /\/dist\/tasks\//],
-  ["learning", /\/dist\/learn\//],
-  ["model file", /\/dist\/model\//],
-  ["reading and printing", /\/dist\/(data|cli|confidence)\//],
-  ["Node and the rest", /^/],
-];
+/** All commands from the files of dist/: `predict` is bundled for a fast start, which mixes what the kinds tell apart. */
+const unbundled = join(root, "dist", "cli", "main.js");
 
 /**
  * @typedef {{ functionName: string, url: string, lineNumber: number }} CallFrame
@@ -61,10 +53,10 @@ function summary({ nodes, samples, timeDeltas }, kernelFunctions) {
   const byFunction = new Map();
   let total = 0;
   samples.forEach((id, i) => {
-    const { functionName, url } = /** @type {CallFrame} */ (frames.get(id));
+    const frame = /** @type {CallFrame} */ (frames.get(id));
+    const { functionName, url } = frame;
     if (functionName === "(idle)") return;
-    const place = url || functionName;
-    const kind = /** @type {[string, RegExp]} */ (kinds.find(([, pattern]) => pattern.test(place)))[0];
+    const kind = kindOf(frame);
     const file = url.replace(/^.*\//, "");
     const inKernel = kernelFunctions[Number(/^wasm-function\[(\d+)\]$/.exec(functionName)?.[1] ?? -1)];
     const name = inKernel
@@ -78,7 +70,7 @@ function summary({ nodes, samples, timeDeltas }, kernelFunctions) {
   });
   const top = [...byFunction].sort((a, b) => b[1] - a[1]).slice(0, 8);
   return {
-    shares: Object.fromEntries(kinds.map(([name]) => [name, (byKind.get(name) ?? 0) / total])),
+    shares: Object.fromEntries(kinds.map((kind) => [kind, (byKind.get(kind) ?? 0) / total])),
     top: top.map(([name, time]) => ({ name, share: time / total })),
     seconds: total / 1e6,
   };
@@ -91,7 +83,7 @@ function summary({ nodes, samples, timeDeltas }, kernelFunctions) {
  */
 async function profiled(words, kernelFunctions) {
   const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
-  await runNode(["--cpu-prof", "--cpu-prof-dir", folder, "--cpu-prof-interval", "500", commandLine, ...words]);
+  await runNode(["--cpu-prof", "--cpu-prof-dir", folder, "--cpu-prof-interval", "500", unbundled, ...words]);
   // Threads write profiles of their own; the longest is that of the thread that worked.
   const profiles = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")));
   rmSync(folder, { recursive: true });
@@ -254,17 +246,18 @@ export async function run() {
   return {
     title: "Where the time goes",
     about:
-      "Each command under Node's profiler, from its start to its end, one thread. The bound counts one multiply-add for each entry of a feature's row " +
+      "Each command under Node's profiler, from its start to its end, one thread, run from the files that the bundled command is made " +
+      "of. Looking up attributes and symbols counts as features. The bound counts one multiply-add for each entry of a feature's row " +
       "and two for each arc's mass, and one exponential for each label of a position, at what they take in loops that do nothing else: " +
       `${number(cost.multiplyAdd)} ns and ${number(cost.exponential)} ns in WebAssembly with SIMD.`,
     tables: [
       {
         title: "Shares of the time",
-        head: ["command", "clock, s", ...kinds.map(([name]) => name)],
+        head: ["command", "clock, s", ...kinds],
         rows: Object.entries(profiles).map(([name, { shares, seconds }]) => [
           `\`${name}\``,
           number(seconds),
-          ...kinds.map(([kind]) => percent(shares[kind])),
+          ...kinds.map((kind) => percent(shares[kind])),
         ]),
       },
       {

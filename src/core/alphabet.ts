@@ -1,6 +1,6 @@
 // Names and numbers: an alphabet gives every distinct string a number from 0 up, in order of first appearance. One that
-// comes from a file is looked up in its bytes, so that a model with a million names is ready at once; after many lookups,
-// or when a name is added, it becomes strings and a map like any other.
+// comes from a file is looked up in its bytes, so that a model with a million names is ready at once; when a name is added,
+// it becomes strings and a map like any other.
 
 /** Strings as UTF-8 bytes one after another. */
 export interface PackedStrings {
@@ -20,14 +20,10 @@ export function byHash(names: readonly string[]): Int32Array {
   return new Int32Array(names.length).map((_, i) => i).sort((a, b) => hashes[a] - hashes[b] || a - b);
 }
 
-/** Lookups in bytes after which a map is worth its making. */
-const MOST_PACKED_LOOKUPS = 5000;
-
 export class Alphabet {
   private numbers: Map<string, number> | undefined;
   private names: string[] | undefined;
   private packed: PackedNames | undefined;
-  private lookups = 0;
 
   constructor(names: Iterable<string> | PackedStrings = []) {
     if ("bytes" in names) {
@@ -57,8 +53,7 @@ export class Alphabet {
 
   /** The number of a name, or -1. */
   indexOf(name: string): number {
-    if (this.packed && this.lookups++ < MOST_PACKED_LOOKUPS) return this.packed.indexOf(name);
-    return this.map().get(name) ?? -1;
+    return this.packed ? this.packed.indexOf(name) : (this.map().get(name) ?? -1);
   }
 
   nameOf(number: number): string {
@@ -80,50 +75,62 @@ export class Alphabet {
   }
 }
 
+/** Lookups by halving after which a table is worth its making. */
+const MOST_SEARCHES = 5000;
+
 /**
- * Names in bytes, found by a hash of their bytes (FNV-1a). Names in order of their hashes are found by halving, with no
- * preparation at all; for others an open-addressing table is made.
+ * Names in bytes, found by a hash of their bytes (FNV-1a): in an open-addressing table, or, while there were few lookups,
+ * by halving, if they stand in the order of their hashes: that needs no preparation at all.
  */
 class PackedNames {
   readonly size: number;
-  /** [power of two] number + 1 of the name at a place, 0 where it is free; undefined for names in order. */
-  private readonly places: Int32Array | undefined;
+  /** [power of two][hash, number + 1 of the name at the place; 0 where it is free]; undefined while it is not needed. */
+  private table: Int32Array | undefined;
+  private searches = 0;
   private scratch = new Uint8Array(256);
 
   constructor(private readonly strings: PackedStrings) {
     this.size = strings.end.length;
-    if (!strings.byHash) this.places = this.makePlaces();
+    if (!strings.byHash) this.table = this.makeTable();
   }
 
-  private makePlaces(): Int32Array {
-    const { bytes, end } = this.strings;
-    const places = new Int32Array(2 ** Math.ceil(Math.log2(2 * end.length + 2)));
-    const mask = places.length - 1;
+  private makeTable(): Int32Array {
+    const { bytes, end, byHash } = this.strings;
+    const table = new Int32Array(2 * 2 ** Math.ceil(Math.log2(2 * end.length + 2)));
     let begin = 0;
     for (let number = 0; number < end.length; number++) {
-      let place = hashOf(bytes, begin, end[number]) & mask;
-      for (; places[place] > 0; place = (place + 1) & mask) {
-        if (this.isSame(places[place] - 1, bytes, begin, end[number])) {
-          throw new RangeError(`the name ${JSON.stringify(this.nameOf(number))} comes twice`);
-        }
-      }
-      places[place] = number + 1;
+      const hash = hashOf(bytes, begin, end[number]);
+      const place = this.placeOf(table, hash, bytes, begin, end[number]);
       begin = end[number];
+      if (table[place + 1] > 0) {
+        // Halving would have found the first.
+        if (byHash) continue;
+        throw new RangeError(`the name ${JSON.stringify(this.nameOf(number))} comes twice`);
+      }
+      table[place] = hash;
+      table[place + 1] = number + 1;
     }
-    return places;
+    return table;
+  }
+
+  /** Where the table has a name, or a free place for it. */
+  private placeOf(table: Int32Array, hash: number, name: Uint8Array, from: number, to: number): number {
+    const mask = table.length - 1;
+    let place = (2 * hash) & mask;
+    for (; table[place + 1] > 0; place = (place + 2) & mask) {
+      if (table[place] === (hash | 0) && this.isSame(table[place + 1] - 1, name, from, to)) break;
+    }
+    return place;
   }
 
   indexOf(name: string): number {
     if (this.scratch.length < 3 * name.length) this.scratch = new Uint8Array(6 * name.length);
-    const { scratch, places } = this;
+    const { scratch } = this;
     const length = encodeInto(name, scratch);
     const hash = hashOf(scratch, 0, length);
-    if (!places) return this.search(hash, length);
-    const mask = places.length - 1;
-    for (let place = hash & mask; places[place] > 0; place = (place + 1) & mask) {
-      if (this.isSame(places[place] - 1, scratch, 0, length)) return places[place] - 1;
-    }
-    return -1;
+    if (!this.table && this.searches++ < MOST_SEARCHES) return this.search(hash, length);
+    this.table ??= this.makeTable();
+    return this.table[this.placeOf(this.table, hash, scratch, 0, length) + 1] - 1;
   }
 
   /**

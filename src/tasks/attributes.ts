@@ -2,14 +2,16 @@
 // (a part of speech, say): n-grams in a window of five. An attribute is a name such as `suffix3=ing` or `c1[-1]|c1[0]=DT|NN`;
 // what would reach beyond the ends of the sequence is left out.
 
+import { type Piece, pieceNames } from "./pieces.js";
+
 /** What one word gives wherever it stands, kept because words come back. */
 interface WordParts {
   lower: string;
   own: string[]; // the attributes of the word itself
   before: string[]; // what it gives to the word after it
-  before2: string; // ... to the word two places after it
+  before2: string[]; // ... to the word two places after it
   after: string[]; // ... to the word before it
-  after2: string; // ... to the word two places before it
+  after2: string[]; // ... to the word two places before it
 }
 
 const longestPrefix = 4;
@@ -23,31 +25,41 @@ const longestShape = 12;
 
 const cache = new Map<string, WordParts>();
 
-/** The attributes of the word at position `i` among the words of its sentence. */
-export function textAttributes(tokens: readonly string[], i: number): string[] {
-  const last = tokens.length - 1;
-  const word = partsOf(tokens[i]);
-  const attributes = word.own.slice();
-  if (i === 0) attributes.push("first");
-  else {
-    const before = partsOf(tokens[i - 1]);
-    for (const attribute of before.before) attributes.push(attribute);
-    attributes.push(`lower[-1]|lower[0]=${before.lower}|${word.lower}`);
-    if (i > 1) attributes.push(partsOf(tokens[i - 2]).before2);
-  }
-  if (i === last) attributes.push("last");
-  else {
-    const after = partsOf(tokens[i + 1]);
-    for (const attribute of after.after) attributes.push(attribute);
-    attributes.push(`lower[0]|lower[1]=${word.lower}|${after.lower}`);
-    if (i + 1 < last) attributes.push(partsOf(tokens[i + 2]).after2);
-  }
-  return attributes;
+/** A piece of text: what the word that many places away gives, or what it gives that there is none. */
+function wordPiece(row: number, names: (parts: WordParts) => readonly string[], beyond: readonly string[] = []): Piece {
+  return {
+    places: [{ row, column: 0 }],
+    names: ([word]) => (typeof word === "string" ? names(partsOf(word)) : beyond),
+  };
 }
 
-/** The attributes of every word of a sentence: [length][any]. */
-export function textAttributesOf(tokens: readonly string[]): string[][] {
-  return tokens.map((_, i) => textAttributes(tokens, i));
+/** A piece of text: a word and the next, in lower case. */
+function wordPair(row: number): Piece {
+  const label = `lower[${row}]|lower[${row + 1}]=`;
+  return {
+    places: [row, row + 1].map((place) => ({ row: place, column: 0 })),
+    names: ([one, next]) => {
+      if (typeof one !== "string" || typeof next !== "string") return [];
+      return [`${label}${partsOf(one).lower}|${partsOf(next).lower}`];
+    },
+  };
+}
+
+const textPieces: readonly Piece[] = [
+  wordPiece(0, (parts) => parts.own),
+  wordPiece(-1, (parts) => parts.before, ["first"]),
+  wordPair(-1),
+  wordPiece(-2, (parts) => parts.before2),
+  wordPiece(1, (parts) => parts.after, ["last"]),
+  wordPair(0),
+  wordPiece(2, (parts) => parts.after2),
+];
+
+/** The attributes of the word at position `i` among the words of its sentence. */
+export function textAttributes(tokens: readonly string[], i: number): string[] {
+  const from = Math.max(0, i - 2);
+  const around = tokens.slice(from, i + 3).map((token) => [token]);
+  return pieceNames(textPieces, around, i - from);
 }
 
 /**
@@ -55,10 +67,19 @@ export function textAttributesOf(tokens: readonly string[]): string[][] {
  * -2..2, the pairs and the triples of neighbours among them.
  */
 export function columnAttributes(columns: readonly (readonly string[])[]): string[][] {
-  const attributes = textAttributesOf(columns.map((row) => row[0]));
-  const width = columns.length > 0 ? columns[0].length : 0;
-  for (let c = 1; c < width; c++) addWindows(attributes, columns, c, `c${c}`, fullWindow);
-  return attributes;
+  const pieces = columnPieces(columns.length > 0 ? columns[0].length : 0);
+  return columns.map((_, i) => pieceNames(pieces, columns, i));
+}
+
+const piecesByWidth: (readonly Piece[])[] = [];
+
+/** The pieces of `columnAttributes` for a number of columns. */
+export function columnPieces(width: number): readonly Piece[] {
+  piecesByWidth[width] ??= [
+    ...textPieces,
+    ...Array.from({ length: Math.max(0, width - 1) }, (_, c) => windowPieces(c + 1, `c${c + 1}`, fullWindow)).flat(),
+  ];
+  return piecesByWidth[width];
 }
 
 /**
@@ -67,14 +88,7 @@ export function columnAttributes(columns: readonly (readonly string[])[]): strin
  * results use them, so they make results comparable.
  */
 export function chunkingAttributes(columns: readonly (readonly string[])[]): string[][] {
-  const attributes: string[][] = columns.map(() => []);
-  addWindows(attributes, columns, 0, "w", wordWindow);
-  addWindows(attributes, columns, 1, "pos", fullWindow);
-  if (columns.length > 0) {
-    attributes[0].push("__BOS__");
-    attributes[columns.length - 1].push("__EOS__");
-  }
-  return attributes;
+  return columns.map((_, i) => pieceNames(chunkingPieces, columns, i));
 }
 
 /** Runs of offsets from the current position. */
@@ -88,27 +102,37 @@ const fullWindow: Window = [
   ...[-2, -1, 0].map((from) => ({ from, to: from + 2 })),
 ];
 
-/** Adds `name[from]|…|name[to]=value|…|value` for every run of the window that lies within the sequence. */
-function addWindows(
-  attributes: string[][], // [length][any]
-  columns: readonly (readonly string[])[],
-  column: number,
-  name: string,
-  window: Window,
-): void {
-  for (const { from, to } of window) {
-    let label = `${name}[${from}]`;
-    for (let offset = from + 1; offset <= to; offset++) label += `|${name}[${offset}]`;
-    label += "=";
-    const begin = Math.max(0, -from);
-    const end = Math.min(columns.length, columns.length - to);
-    for (let i = begin; i < end; i++) {
-      let text = label + columns[i + from][column];
-      for (let offset = from + 1; offset <= to; offset++) text += `|${columns[i + offset][column]}`;
-      attributes[i].push(text);
-    }
-  }
+/** For every run of the window `name[from]|…|name[to]=value|…|value`, if it lies within the sequence. */
+function windowPieces(column: number, name: string, window: Window): Piece[] {
+  return window.map(({ from, to }) => {
+    const rows = Array.from({ length: to - from + 1 }, (_, k) => from + k);
+    const label = `${rows.map((row) => `${name}[${row}]`).join("|")}=`;
+    return {
+      places: rows.map((row) => ({ row, column })),
+      names: (values) => {
+        let name = label;
+        for (let k = 0; k < values.length; k++) {
+          if (typeof values[k] === "number") return [];
+          name += k === 0 ? values[k] : `|${values[k]}`;
+        }
+        return [name];
+      },
+    };
+  });
 }
+
+/** A piece with a name for positions that have no neighbour at a place. */
+function endPiece(row: number, name: string): Piece {
+  return { places: [{ row, column: 0 }], names: ([value]) => (typeof value === "string" ? [] : [name]) };
+}
+
+/** The pieces of `chunkingAttributes`. */
+export const chunkingPieces: readonly Piece[] = [
+  ...windowPieces(0, "w", wordWindow),
+  ...windowPieces(1, "pos", fullWindow),
+  endPiece(-1, "__BOS__"),
+  endPiece(1, "__EOS__"),
+];
 
 function partsOf(word: string): WordParts {
   const known = cache.get(word);
@@ -148,9 +172,9 @@ function computeParts(word: string): WordParts {
     lower,
     own,
     before: neighbour("-1"),
-    before2: `lower[-2]=${lower}`,
+    before2: [`lower[-2]=${lower}`],
     after: neighbour("1"),
-    after2: `lower[2]=${lower}`,
+    after2: [`lower[2]=${lower}`],
   };
 }
 

@@ -4,8 +4,10 @@
 
 import type { Alphabet } from "../core/alphabet.js";
 import { InputError, type Place } from "../core/errors.js";
+import { Numbers } from "../core/numbers.js";
 import type { RowTableBuilder } from "../core/rows.js";
 import { type Arrays, plainArrays } from "../kernel/backend.js";
+import { type Columns, type Piece, PieceNumbers, type PositionPieces } from "./pieces.js";
 import type { GivenLabel } from "./sequence.js";
 
 /** A label position that is not one known label: -1 anything, -2 - k the k-th set of `allowedSets`. */
@@ -46,43 +48,17 @@ export interface PositionAttributes {
 
 const noNames: readonly string[] = [];
 
-/** A typed array that grows as numbers are pushed. */
-class Numbers<A extends Int32Array | Float64Array> {
-  length = 0;
-  private array: A;
-
-  constructor(private readonly make: (length: number) => A) {
-    this.array = make(64);
-  }
-
-  push(value: number): void {
-    if (this.length === this.array.length) {
-      const larger = this.make(2 * this.length);
-      larger.set(this.array);
-      this.array = larger;
-    }
-    this.array[this.length++] = value;
-  }
-
-  taken(): A {
-    return this.array.slice(0, this.length) as A;
-  }
-
-  /** The array itself, of which the first `length` numbers count, until more are pushed. */
-  lent(): A {
-    return this.array;
-  }
-}
-
 /** Gathers attributes position by position. */
 class AttributeGatherer {
   private readonly start: Numbers<Int32Array>;
   private readonly ids: Numbers<Int32Array>;
   /** Made when the first value comes that is not 1. */
   private values: Numbers<Float64Array> | undefined;
+  /** Made when the first pieces come. */
+  private pieceNumbers: PieceNumbers | undefined;
 
   constructor(
-    readonly alphabet: Alphabet,
+    private readonly alphabet: Alphabet,
     private readonly grows: boolean,
     private readonly arrays: Arrays,
   ) {
@@ -120,6 +96,12 @@ class AttributeGatherer {
       this.values?.push(value);
     }
     this.start.push(this.ids.length);
+  }
+
+  /** The attributes of all positions of a sequence. */
+  addPieces(pieces: readonly Piece[], columns: Columns): void {
+    this.pieceNumbers ??= new PieceNumbers(this.alphabet, this.grows);
+    this.pieceNumbers.gather(pieces, columns, this.ids, this.start);
   }
 
   build(): AttributeArray {
@@ -173,10 +155,24 @@ export class CorpusBuilder {
     };
   }
 
+  /** A sequence with attributes by name. */
   add(length: number, position: PositionAttributes, labels?: readonly GivenLabel[], place?: Place): void {
     for (let i = 0; i < length; i++) {
       this.attributes.add(position.attributes[i], position.values?.[i], place);
       this.conjoined.add(position.conjoined?.[i] ?? noNames, undefined);
+    }
+    this.addLabels(length, labels, place);
+  }
+
+  /** A sequence with attributes that pieces make of its columns: for all sequences the same, see `PieceNumbers.gather`. */
+  addColumns(columns: Columns, pieces: PositionPieces, labels?: readonly GivenLabel[], place?: Place): void {
+    this.attributes.addPieces(pieces.attributes, columns);
+    this.conjoined.addPieces(pieces.conjoined, columns);
+    this.addLabels(columns.length, labels, place);
+  }
+
+  private addLabels(length: number, labels: readonly GivenLabel[] | undefined, place?: Place): void {
+    for (let i = 0; i < length; i++) {
       this.labelNumbers.push(labels ? this.labelNumber(labels[i], place) : UNKNOWN_LABEL);
     }
     this.sequenceStart.push(this.labelNumbers.length);

@@ -27,13 +27,14 @@ import {
   train,
   trainingDefaults,
 } from "../learn/train.js";
-import { chunkingAttributes, columnAttributes } from "./attributes.js";
+import { chunkingPieces, columnPieces } from "./attributes.js";
 import { type Corpus, CorpusBuilder, type PositionAttributes } from "./corpus.js";
+import type { Columns, PositionPieces } from "./pieces.js";
 import { checkSequence, type GivenLabel, type TaggingSequence } from "./sequence.js";
 import { TaggerEngine, TaggerLearner } from "./tagger-learner.js";
 import { mergeRows } from "./tagger-merge.js";
 import { attributeRows, type TaggerRows, taggerRows } from "./tagger-rows.js";
-import { parseTemplate, type Template } from "./template.js";
+import { type CompiledTemplate, compileTemplate } from "./template.js";
 
 /** A user's own attributes of position `i`. */
 export type FeatureFunction = (columns: readonly (readonly string[])[], i: number) => readonly string[];
@@ -195,7 +196,7 @@ export class Tagger {
   private settled: SettledRows | undefined;
   /** Holds the sequence at hand as numbers. */
   private readonly builder: CorpusBuilder;
-  private readonly template: Template | undefined;
+  private readonly template: CompiledTemplate | undefined;
   private features: FeatureFunction | undefined;
 
   constructor(parts: TaggerParts) {
@@ -209,7 +210,7 @@ export class Tagger {
     this.note = parts.note;
     this.calibration = parts.calibration;
     this.features = parts.features;
-    this.template = parts.source.kind === "template" ? parseTemplate(parts.source.text) : undefined;
+    this.template = parts.source.kind === "template" ? compileTemplate(parts.source.text) : undefined;
     this.engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
     this.rows = this.engine.rows;
     this.builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false, backend().arrays);
@@ -233,8 +234,7 @@ export class Tagger {
       if (!sequence?.labels) throw new InputError("a sequence has no labels to learn from", sequence ?? {});
       const kind = maker.sourceOf(sequence);
       source ??= kind;
-      const length = checkSequence(sequence, sequence.labels);
-      builder.add(length, maker.make(sequence, source), sequence.labels, sequence);
+      maker.add(builder, sequence, source);
     }
     if (!source) throw new InputError("there are no sequences to learn from");
     const corpus = builder.build();
@@ -498,10 +498,9 @@ export class Tagger {
 
   private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
     const maker = { template: this.template, features: this.features, conjoin: this.options.conjoin };
-    const length = checkSequence(sequence, labels);
     const { builder } = this;
     builder.clear();
-    builder.add(length, makeAttributes(sequence, this.source, maker), labels, sequence);
+    const length = addSequence(builder, sequence, labels, this.source, maker);
     return { corpus: builder.lend(), length };
   }
 }
@@ -522,44 +521,49 @@ export interface TaggerParts {
 }
 
 interface AttributeMakerParts {
-  template: Template | undefined;
+  template: CompiledTemplate | undefined;
   features: FeatureFunction | undefined;
   conjoin: boolean;
 }
 
-/** The attributes of a sequence by a source. */
-function makeAttributes(
+/** Adds a sequence to a corpus, with the attributes of a source; returns its length. */
+function addSequence(
+  builder: CorpusBuilder,
   sequence: TaggingSequence,
+  labels: readonly GivenLabel[] | undefined,
   source: FeatureSource,
   parts: AttributeMakerParts,
-): PositionAttributes {
-  const made = makePlainAttributes(sequence, source, parts);
-  if (!parts.conjoin) return made;
-  const conjoined = made.attributes.map((names, i) => [...(made.conjoined?.[i] ?? []), ...names]);
-  return { ...made, conjoined };
-}
-
-function makePlainAttributes(
-  sequence: TaggingSequence,
-  source: FeatureSource,
-  { template, features }: AttributeMakerParts,
-): PositionAttributes {
+): number {
+  const length = checkSequence(sequence, labels);
   if (source.kind === "given") {
     if (!sequence.attributes) {
       throw new InputError("the model was trained on attributes, and the sequence has none", sequence);
     }
-    return { attributes: sequence.attributes, values: sequence.values };
+    builder.add(length, named(sequence.attributes, sequence.values, parts), labels, sequence);
+    return length;
   }
   const { columns } = sequence;
   if (!columns) throw new InputError("the model was trained on columns, and the sequence has none", sequence);
-  if (source.kind === "template") return (template as Template).apply(columns, sequence);
-  if (source.kind === "text") return { attributes: columnAttributes(columns) };
-  if (source.kind === "chunking") {
-    if (columns.some((row) => row.length < 2)) {
-      throw new InputError("the chunking attributes need two columns, word and part of speech", sequence);
-    }
-    return { attributes: chunkingAttributes(columns) };
+  if (source.kind === "function") {
+    builder.add(length, named(ownAttributes(columns, parts), undefined, parts), labels, sequence);
+  } else {
+    const { attributes, conjoined } = piecesOf(columns, source, parts, sequence);
+    const pieces = { attributes, conjoined: parts.conjoin ? [...conjoined, ...attributes] : conjoined };
+    builder.addColumns(columns, pieces, labels, sequence);
   }
+  return length;
+}
+
+function named(
+  attributes: PositionAttributes["attributes"],
+  values: PositionAttributes["values"],
+  { conjoin }: AttributeMakerParts,
+): PositionAttributes {
+  return { attributes, values, conjoined: conjoin ? attributes : undefined };
+}
+
+/** Attributes by the user's own function. */
+function ownAttributes(columns: string[][], { features }: AttributeMakerParts): PositionAttributes["attributes"] {
   if (!features) {
     throw new InputError("the model makes its attributes with a function, which is not saved with it", {
       hint: "give the function again with setFeatures",
@@ -569,11 +573,36 @@ function makePlainAttributes(
   if (attributes.some((names) => !Array.isArray(names))) {
     throw new InputError("the function `features` should give an array of names for each position");
   }
-  return { attributes };
+  return attributes;
+}
+
+/** The pieces of attributes that a source makes of columns. */
+function piecesOf(
+  columns: Columns,
+  source: FeatureSource,
+  { template }: AttributeMakerParts,
+  sequence: TaggingSequence,
+): PositionPieces {
+  if (source.kind === "template") return (template as CompiledTemplate).pieces(columns, sequence);
+  if (source.kind === "chunking") {
+    if (columns.some((row) => row.length < 2)) {
+      throw new InputError("the chunking attributes need two columns, word and part of speech", sequence);
+    }
+    return { attributes: chunkingPieces, conjoined: [] };
+  }
+  const width = columns.length > 0 ? Math.max(1, columns[0].length) : 1;
+  const narrow = columns.findIndex((row) => row.length < width);
+  if (narrow >= 0) {
+    throw new InputError(
+      `\`columns[${narrow}]\` should have ${width} or more, found ${columns[narrow].length}`,
+      sequence,
+    );
+  }
+  return { attributes: columnPieces(width), conjoined: [] };
 }
 
 function attributeMaker(given: TrainTaggerOptions, conjoin: boolean) {
-  const template = given.template === undefined ? undefined : parseTemplate(given.template, given.templateFile);
+  const template = given.template === undefined ? undefined : compileTemplate(given.template, given.templateFile);
   if (template && given.features) throw new InputError("give a template or features, not both");
   const parts: AttributeMakerParts = { template, features: functionOf(given.features), conjoin };
   return {
@@ -582,7 +611,8 @@ function attributeMaker(given: TrainTaggerOptions, conjoin: boolean) {
       if (template) return { kind: "template", text: template.text };
       return sequence.attributes ? { kind: "given" } : { kind: "text" };
     },
-    make: (sequence: TaggingSequence, source: FeatureSource) => makeAttributes(sequence, source, parts),
+    add: (builder: CorpusBuilder, sequence: TaggingSequence, source: FeatureSource) =>
+      addSequence(builder, sequence, sequence.labels, source, parts),
   };
 }
 

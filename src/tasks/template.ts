@@ -4,6 +4,14 @@
 // Macros: %x the value, %t[r,c,"re"] true or false, %m[r,c,"re"] the part that matches; in capitals, in lower case.
 
 import { InputError, type Place } from "../core/errors.js";
+import {
+  type Columns,
+  type Piece,
+  type PiecePlace,
+  type PieceValue,
+  type PositionPieces,
+  pieceNames,
+} from "./pieces.js";
 
 export interface TemplateAttributes {
   attributes: string[][]; // [length][U and * lines]
@@ -50,13 +58,10 @@ U22:%x[0,1]/%x[1,1]/%x[2,1]
 B
 `;
 
-interface Macro {
+/** `absolute` is Wapiti's `@`. */
+interface Macro extends PiecePlace {
   kind: "value" | "test" | "match";
   lowerCase: boolean;
-  row: number;
-  /** The row counts from the start of the sequence (1, 2, …) or from its end (-1, -2, …): Wapiti's `@`. */
-  absolute: boolean;
-  column: number;
   expression?: RegExp;
 }
 
@@ -70,6 +75,11 @@ interface Pattern {
 
 /** Reads a template; `file` is named in errors. */
 export function parseTemplate(text: string, file?: string): Template {
+  return compileTemplate(text, file);
+}
+
+/** The same, with the pieces it is made of. */
+export function compileTemplate(text: string, file?: string): CompiledTemplate {
   const patterns: Pattern[] = [];
   let labelBigrams = false;
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
@@ -88,60 +98,71 @@ export function parseTemplate(text: string, file?: string): Template {
   return new CompiledTemplate(text, patterns, labelBigrams);
 }
 
-class CompiledTemplate implements Template {
+export class CompiledTemplate implements Template {
   readonly text: string;
   readonly labelBigrams: boolean;
   readonly columns: number;
-  readonly #patterns: Pattern[];
+  readonly #pieces: PositionPieces;
 
-  constructor(text: string, patterns: Pattern[], labelBigrams: boolean) {
+  constructor(text: string, patterns: readonly Pattern[], labelBigrams: boolean) {
     this.text = text;
     this.labelBigrams = labelBigrams;
-    this.#patterns = patterns;
     let columns = 0;
     for (const { macros } of patterns) for (const { column } of macros) columns = Math.max(columns, column + 1);
     this.columns = columns;
+    const piecesOf = (some: readonly Pattern[], afterFirst: boolean): Piece[] =>
+      some.map(({ text, macros }) => ({
+        places: macros,
+        names: (values) => [expand(text, macros, values)],
+        afterFirst,
+      }));
+    this.#pieces = {
+      attributes: piecesOf(
+        patterns.filter(({ attribute }) => attribute),
+        false,
+      ),
+      conjoined: piecesOf(
+        patterns.filter(({ conjoined }) => conjoined),
+        true,
+      ),
+    };
   }
 
-  apply(columns: readonly (readonly string[])[], place: Place = {}): TemplateAttributes {
-    const length = columns.length;
-    for (let i = 0; i < length; i++) {
+  /** The pieces that make the attributes of a sequence, which must have enough columns. */
+  pieces(columns: Columns, place: Place = {}): PositionPieces {
+    for (let i = 0; i < columns.length; i++) {
       if (columns[i].length < this.columns) throw tooFewColumns(this.columns, columns[i].length, i, place);
     }
-    const attributes: string[][] = [];
-    const conjoined: string[][] = [];
-    for (let i = 0; i < length; i++) {
-      const attributesHere: string[] = [];
-      const conjoinedHere: string[] = [];
-      for (const pattern of this.#patterns) {
-        const { text, macros } = pattern;
-        let name = text[0];
-        for (let m = 0; m < macros.length; m++) name += expand(macros[m], columns, i) + text[m + 1];
-        if (pattern.attribute) attributesHere.push(name);
-        if (pattern.conjoined && i > 0) conjoinedHere.push(name);
-      }
-      attributes.push(attributesHere);
-      conjoined.push(conjoinedHere);
-    }
-    return { attributes, conjoined };
+    return this.#pieces;
+  }
+
+  apply(columns: Columns, place?: Place): TemplateAttributes {
+    const { attributes, conjoined } = this.pieces(columns, place);
+    return {
+      attributes: columns.map((_, i) => pieceNames(attributes, columns, i)),
+      conjoined: columns.map((_, i) => pieceNames(conjoined, columns, i)),
+    };
   }
 }
 
-function expand(macro: Macro, columns: readonly (readonly string[])[], i: number): string {
-  const length = columns.length;
-  const row = macro.absolute ? (macro.row < 0 ? length + macro.row : macro.row - 1) : i + macro.row;
-  const outside = row < 0 ? row : row >= length ? row - length + 1 : 0; // how far beyond an end
-  const expression = macro.expression;
+/** A line with what its macros find: text[0] found[0] text[1] found[1] … text[n]. */
+function expand(text: readonly string[], macros: readonly Macro[], values: readonly PieceValue[]): string {
+  let name = text[0];
+  for (let m = 0; m < macros.length; m++) name += found(macros[m], values[m]) + text[m + 1];
+  return name;
+}
+
+/** What a macro makes of the value at its place. */
+function found({ kind, lowerCase, expression }: Macro, value: PieceValue): string {
   if (expression === undefined) {
-    if (outside !== 0) return outside < 0 ? `_B${outside}` : `_B+${outside}`;
-    const value = columns[row][macro.column];
-    return macro.lowerCase ? value.toLowerCase() : value;
+    if (typeof value === "number") return value < 0 ? `_B${value}` : `_B+${value}`;
+    return lowerCase ? value.toLowerCase() : value;
   }
   // Expressions see Wapiti's own marker: in `_B-1` there would be a capital letter to find.
-  const value = outside === 0 ? columns[row][macro.column] : wapitiMarker(outside);
-  if (macro.kind === "test") return expression.test(value) ? "true" : "false";
-  const found = expression.exec(value)?.[0] ?? "";
-  return macro.lowerCase ? found.toLowerCase() : found;
+  const seen = typeof value === "number" ? wapitiMarker(value) : value;
+  if (kind === "test") return expression.test(seen) ? "true" : "false";
+  const part = expression.exec(seen)?.[0] ?? "";
+  return lowerCase ? part.toLowerCase() : part;
 }
 
 function wapitiMarker(outside: number): string {

@@ -35,12 +35,28 @@ describe("an alphabet from bytes", () => {
       }),
     ));
 
-  it("answers the same after as many lookups as make it a map", () => {
-    const names = Array.from({ length: 300 }, (_, i) => `name ${i} ü`);
-    const alphabet = packed(names, false);
+  it("answers the same after as many lookups as are worth a table", () => {
+    const given = Array.from({ length: 300 }, (_, i) => `name ${i} ü`);
+    const names = Array.from(byHash(given), (i) => given[i]);
+    const alphabet = packed(names, true);
     for (let round = 0; round < 20; round++) {
-      for (let i = 0; i < 300; i++) expect(alphabet.indexOf(names[i])).toBe(i);
+      expect(names.map((name) => alphabet.indexOf(name))).toEqual(names.map((_, i) => i));
       expect(alphabet.indexOf("name 300 ü")).toBe(-1);
+    }
+    expect(alphabet.add("name 300 ü")).toBe(300);
+    expect(alphabet.indexOf("name 300 ü")).toBe(300);
+  });
+
+  it("tells names apart that have the same hash", () => {
+    // Known to be the same in FNV-1a of 32 bits.
+    for (const [one, other] of ["costarring liquid", "declinate macallums", "altarage zinke"].map((pair) =>
+      pair.split(" "),
+    )) {
+      for (const sorted of [true, false]) {
+        const both = packed([one, other], sorted);
+        expect([one, other].map((name) => both.indexOf(name))).toEqual([0, 1]);
+        expect(packed([one], sorted).indexOf(other)).toBe(-1);
+      }
     }
   });
 

@@ -294,6 +294,8 @@ describe("training", () => {
       [{ columns: [["the"]], labels: ["A", "B"] }, /2 labels for 1 positions/],
       [{ columns: [["the"]], labels: [3] }, /`labels\[0\]` should be text/],
       [{ columns: [["the"]], labels: "A" }, /`labels` should be an array/],
+      [{ columns: [["the", "DT"], ["dog"]], labels: ["A", "B"] }, /`columns\[1\]` should have 2 or more, found 1/],
+      [{ columns: [[]], labels: ["A"] }, /`columns\[0\]` should have 1 or more, found 0/],
       [{ attributes: [["a", "b"]], values: [[1]], labels: ["A"] }, /1 values for 2 attributes/],
     ];
     const tagger = await Tagger.train([{ columns: [["the"]], labels: ["A"] }], quick);

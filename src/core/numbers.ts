@@ -1,0 +1,36 @@
+// A typed array that grows as numbers are pushed, by doubling.
+
+export class Numbers<A extends Int32Array | Float64Array> {
+  length = 0;
+  private array: A;
+
+  constructor(private readonly make: (length: number) => A) {
+    this.array = make(64);
+  }
+
+  push(value: number): void {
+    if (this.length === this.array.length) this.reserve(1);
+    this.array[this.length++] = value;
+  }
+
+  /** Pushes `from[begin]` to `from[end - 1]`. */
+  pushRange(from: A, begin: number, end: number): void {
+    if (this.length + end - begin > this.array.length) this.reserve(end - begin);
+    for (let i = begin; i < end; i++) this.array[this.length++] = from[i];
+  }
+
+  private reserve(more: number): void {
+    const larger = this.make(Math.max(2 * this.array.length, this.length + more));
+    larger.set(this.array);
+    this.array = larger;
+  }
+
+  taken(): A {
+    return this.array.slice(0, this.length) as A;
+  }
+
+  /** The array itself, of which the first `length` numbers count, until more are pushed. */
+  lent(): A {
+    return this.array;
+  }
+}
