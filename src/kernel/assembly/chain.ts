@@ -13,8 +13,15 @@ const COMMON = 12;
 const BEST_FROM = 16;
 const BEST_SYMBOL = 20;
 const FACTORS = 24;
+const CLAIMED_FROM = 28;
 const SHARE = 32;
 const BEST = 40;
+// When the best path has been read, the backward pass keeps its own there: lists of contexts of the next slot in place of
+// where best paths come from, its value in place of the best, and of contexts it is done with another in place of the share.
+const ENTERED = 16;
+const LEFT = 20;
+const BEFORE = 32;
+const BACKWARD = 40;
 
 /** Where the next record goes. */
 export let chainEnd: i32 = 0;
@@ -96,6 +103,17 @@ export function factorsOf(c: i32): usize {
 export function setFactors(c: i32, address: usize): void {
   store<i32>(chain + <usize>c, <i32>address, FACTORS);
 }
+/** The first of the contexts of the slot before whose expansions by its symbol lead to it or to a longer one that ends in it. */
+// @ts-expect-error
+@inline
+export function claimedFromOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, CLAIMED_FROM);
+}
+// @ts-expect-error
+@inline
+export function setClaimedFrom(c: i32, first: i32): void {
+  store<i32>(chain + <usize>c, first, CLAIMED_FROM);
+}
 /** Its part of the forward mass of its slot. */
 // @ts-expect-error
 @inline
@@ -117,4 +135,67 @@ export function bestOf(c: i32): f64 {
 @inline
 export function setBest(c: i32, best: f64): void {
   store<f64>(chain + <usize>c, best, BEST);
+}
+
+/** The first of the contexts of the next slot whose claims have this as their last context, -1 if there is none. */
+// @ts-expect-error
+@inline
+export function firstEntered(c: i32): i32 {
+  return load<i32>(chain + <usize>c, ENTERED);
+}
+/** The first of those whose claims have this as their first context. */
+// @ts-expect-error
+@inline
+export function firstLeft(c: i32): i32 {
+  return load<i32>(chain + <usize>c, LEFT);
+}
+// @ts-expect-error
+@inline
+export function clearClaims(c: i32): void {
+  store<i64>(chain + <usize>c, -1, ENTERED);
+}
+/** The next in the list that a context is in. */
+// @ts-expect-error
+@inline
+export function nextEntered(c: i32): i32 {
+  return load<i32>(chain + <usize>c, ENTERED);
+}
+// @ts-expect-error
+@inline
+export function nextLeft(c: i32): i32 {
+  return load<i32>(chain + <usize>c, LEFT);
+}
+/** Puts the claim of a context at the head of the lists of its last and first context in the slot before. */
+// @ts-expect-error
+@inline
+export function listClaim(c: i32): void {
+  const at = chain + <usize>c;
+  const last = chain + <usize>load<i32>(at, PARENT);
+  store<i32>(at, load<i32>(last, ENTERED), ENTERED);
+  store<i32>(last, c, ENTERED);
+  const earliest = chain + <usize>load<i32>(at, CLAIMED_FROM);
+  store<i32>(at, load<i32>(earliest, LEFT), LEFT);
+  store<i32>(earliest, c, LEFT);
+}
+/** Mass of all that may follow a context, on the scale of its slot. */
+// @ts-expect-error
+@inline
+export function backwardOf(c: i32): f64 {
+  return load<f64>(chain + <usize>c, BACKWARD);
+}
+// @ts-expect-error
+@inline
+export function setBackward(c: i32, mass: f64): void {
+  store<f64>(chain + <usize>c, mass, BACKWARD);
+}
+/** What its symbol led to before its claim was entered. */
+// @ts-expect-error
+@inline
+export function beforeOf(c: i32): f64 {
+  return load<f64>(chain + <usize>c, BEFORE);
+}
+// @ts-expect-error
+@inline
+export function setBefore(c: i32, value: f64): void {
+  store<f64>(chain + <usize>c, value, BEFORE);
 }
