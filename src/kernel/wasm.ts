@@ -679,7 +679,7 @@ class WasmKernel implements Kernel {
           score: code.bestOfChainScore(),
           logPartition: code.chainLogPartition(),
         };
-        if (confidences) output.confidences = Array.from(this.probabilities.subarray(0, count), (p) => Math.min(1, p));
+        if (confidences) output.confidences = this.probabilitiesRead(count);
         return output;
       }
       if (count === OUT_OF_BOUNDS) settled.isPlain = false;
@@ -706,6 +706,12 @@ class WasmKernel implements Kernel {
   private probabilitiesFor({ slotCount }: SlotGraph): number {
     if (this.probabilities.length < slotCount) this.probabilities = this.backend.arrays.float64(slotCount * 2);
     return this.probabilities.byteOffset;
+  }
+
+  private probabilitiesRead(count: number): number[] {
+    const read = Array<number>(count);
+    for (let i = 0; i < count; i++) read[i] = Math.min(1, this.probabilities[i]);
+    return read;
   }
   private probabilities = new Float64Array(0) as Float64Array;
 
