@@ -461,6 +461,7 @@ function merge(hasStar: bool): void {
       }
       const at = groupAt(g);
       const length = load<i32>(at, LENGTH);
+      // Any member would do to remember; that it is the last tells the backward pass where the claim ends.
       const parent = load<i32>(at, MEMBERS_END) - RECORD;
       claim(addToChain(parent, symbol, length, shared), length, g, place, symbol);
       i++;

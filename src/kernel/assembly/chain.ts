@@ -1,5 +1,5 @@
-// The contexts of a chain while its best path is looked for, as records one after another. A context is known by the
-// distance of its record from the first, which stays the same when they move to a larger place.
+// The contexts of a chain while its best path is looked for and weighed, as records one after another. A context is known
+// by the distance of its record from the first, which stays the same when they move to a larger place.
 
 import { chain, needChain } from "./state";
 
@@ -16,8 +16,8 @@ const FACTORS = 24;
 const CLAIMED_FROM = 28;
 const SHARE = 32;
 const BEST = 40;
-// When the best path has been read, the backward pass keeps its own there: lists of contexts of the next slot in place of
-// where best paths come from, its value in place of the best, and of contexts it is done with another in place of the share.
+// When the best path has been read, the backward pass has some places for its own (confidences.ts): lists of claims where
+// best paths came from, a mass where that of the best path was and, once a slot is done, another where its share was.
 const ENTERED = 16;
 const LEFT = 20;
 const BEFORE = 32;
@@ -103,7 +103,10 @@ export function factorsOf(c: i32): usize {
 export function setFactors(c: i32, address: usize): void {
   store<i32>(chain + <usize>c, <i32>address, FACTORS);
 }
-/** The first of the contexts of the slot before whose expansions by its symbol lead to it or to a longer one that ends in it. */
+/**
+ * The first context of its claim, those of the slot before from there to its parent: their expansions by its symbol
+ * lead to it, or to a longer context that ends in it.
+ */
 // @ts-expect-error
 @inline
 export function claimedFromOf(c: i32): i32 {
@@ -137,16 +140,19 @@ export function setBest(c: i32, best: f64): void {
   store<f64>(chain + <usize>c, best, BEST);
 }
 
-/** The first of the contexts of the next slot whose claims have this as their last context, -1 if there is none. */
+/**
+ * The first in the list of contexts of the next slot whose claims this is the last of, -1 if there are none; of one in
+ * such a list, the next.
+ */
 // @ts-expect-error
 @inline
-export function firstEntered(c: i32): i32 {
+export function entered(c: i32): i32 {
   return load<i32>(chain + <usize>c, ENTERED);
 }
-/** The first of those whose claims have this as their first context. */
+/** The same for those whose claims this is the first of. */
 // @ts-expect-error
 @inline
-export function firstLeft(c: i32): i32 {
+export function left(c: i32): i32 {
   return load<i32>(chain + <usize>c, LEFT);
 }
 // @ts-expect-error
@@ -154,18 +160,7 @@ export function firstLeft(c: i32): i32 {
 export function clearClaims(c: i32): void {
   store<i64>(chain + <usize>c, -1, ENTERED);
 }
-/** The next in the list that a context is in. */
-// @ts-expect-error
-@inline
-export function nextEntered(c: i32): i32 {
-  return load<i32>(chain + <usize>c, ENTERED);
-}
-// @ts-expect-error
-@inline
-export function nextLeft(c: i32): i32 {
-  return load<i32>(chain + <usize>c, LEFT);
-}
-/** Puts the claim of a context at the head of the lists of its last and first context in the slot before. */
+/** Puts a context at the head of the lists that the last and the first of its claim have. */
 // @ts-expect-error
 @inline
 export function listClaim(c: i32): void {
@@ -173,11 +168,11 @@ export function listClaim(c: i32): void {
   const last = chain + <usize>load<i32>(at, PARENT);
   store<i32>(at, load<i32>(last, ENTERED), ENTERED);
   store<i32>(last, c, ENTERED);
-  const earliest = chain + <usize>load<i32>(at, CLAIMED_FROM);
-  store<i32>(at, load<i32>(earliest, LEFT), LEFT);
-  store<i32>(earliest, c, LEFT);
+  const first = chain + <usize>load<i32>(at, CLAIMED_FROM);
+  store<i32>(at, load<i32>(first, LEFT), LEFT);
+  store<i32>(first, c, LEFT);
 }
-/** Mass of all that may follow a context, on the scale of its slot. */
+/** Mass of all that may follow a context, on a scale of its slot. */
 // @ts-expect-error
 @inline
 export function backwardOf(c: i32): f64 {
@@ -188,7 +183,7 @@ export function backwardOf(c: i32): f64 {
 export function setBackward(c: i32, mass: f64): void {
   store<f64>(chain + <usize>c, mass, BACKWARD);
 }
-/** What its symbol led to before its claim was entered. */
+/** What was there before its claim was entered. */
 // @ts-expect-error
 @inline
 export function beforeOf(c: i32): f64 {

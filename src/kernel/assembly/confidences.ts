@@ -1,25 +1,25 @@
-// The probability of each decision of a path at its slot, by a backward pass over the chain that best.ts has left behind:
+// The probability of each decision of a path at its slot, by a backward pass over the chain that best.ts leaves behind:
 //   after(c, y) = E(y) * backward(the context that c leads to by y)
-//   backward(c) = sum over y: factors(c)[y] * after(c, y),   P(y at the slot) ~ sum over c: forward(c) * factors(c)[y] * after(c, y)
-// on a scale for each slot, which is such that forward(c) * backward(c) add up to 1. What context of the next slot claims, for
-// its symbol, are contexts next to each other, and claims are nested. So `after` is one vector that changes at the ends
-// of claims while the contexts of a slot are gone through, the last first, and whatever is not claimed leads to `⋆`.
+//   backward(c) = sum over y: factors(c)[y] * after(c, y)
+//   P(y at the slot) = sum over c: forward(c) * factors(c)[y] * after(c, y) / sum over c: forward(c) * backward(c)
+// What leads to a context by its symbol are contexts next to each other in the slot before, its claim, less the claims
+// nested within; what no context claims leads to `⋆`. So `after` is one vector that changes where claims begin and end
+// while the contexts of a slot are gone through, the last first.
 //
-// Nothing here loses digits that count: masses are normal numbers (best.ts sees to that), backward(c) <= 1 / forward(c), and
-// all are sums of what is not negative. What is too small for a number would have added less than that to a probability.
+// No digits are lost that count. All are sums of what is not negative; forward masses are normal numbers (best.ts sees to
+// that), and on the scale of its slot backward(c) <= 1 / forward(c); what is too small for a number would have added
+// less than that to a probability.
 
 import {
   backwardOf,
   beforeOf,
   chainEnd,
   clearClaims,
+  entered,
   factorsOf,
-  firstEntered,
-  firstLeft,
+  left,
   lengthOf,
   listClaim,
-  nextEntered,
-  nextLeft,
   RECORD,
   setBackward,
   setBefore,
@@ -96,7 +96,7 @@ function goBack(
   let total: f64 = 0;
   let mass: f64 = 0;
   for (let c = next - RECORD; c >= from; c -= RECORD) {
-    for (let claimer = firstEntered(c); claimer >= 0; claimer = nextEntered(claimer)) {
+    for (let claimer = entered(c); claimer >= 0; claimer = entered(claimer)) {
       const y = symbolOf(claimer) - first;
       setBefore(claimer, num(after, y));
       setNum(after, y, num(emissions, y) * (backwardOf(claimer) * scale));
@@ -111,7 +111,7 @@ function goBack(
       mass += share * (num(factors, place) * num(after, place));
     }
     setBackward(c, backward);
-    for (let claimer = firstLeft(c); claimer >= 0; claimer = nextLeft(claimer)) {
+    for (let claimer = left(c); claimer >= 0; claimer = left(claimer)) {
       setNum(after, symbolOf(claimer) - first, beforeOf(claimer));
     }
   }
