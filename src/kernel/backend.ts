@@ -42,16 +42,23 @@ export interface Kernel {
   /** The best path, or undefined if there is none. Valid before and after the backward pass. */
   bestPath(): Path | undefined;
   /**
-   * The best path and the log-partition alone, undefined if there is no path: what `forward` and `bestPath` find, sooner.
-   * What the trellis holds afterwards is not said.
+   * The best path and the log-partition, undefined if there is no path, and if asked for the probability of each of its
+   * decisions: what `forward`, `bestPath` and `backward` find, sooner. What the trellis holds afterwards is not said.
    */
-  bestOutput(problem: Problem, settled: SettledRows, inference: Inference): BestOutput | undefined;
+  bestOutput(
+    problem: Problem,
+    settled: SettledRows,
+    inference: Inference,
+    confidences?: boolean,
+  ): BestOutput | undefined;
   /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */
   averageContextLength(): number;
 }
 
 export interface BestOutput extends Path {
   logPartition: number;
+  /** [symbols] the probability of each decision at its slot, if asked for. */
+  confidences?: number[];
 }
 
 /** Rows with weights that stay as they are, so that what is computed from them can be kept. */

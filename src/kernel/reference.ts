@@ -12,6 +12,7 @@ import type { ClampedPass, ClampTable } from "../core/clamped-pass.js";
 import { bestPath, logAdd, type Path, trellisLattice } from "../core/lattice.js";
 import type { Problem, RowSpace } from "../core/problem.js";
 import { childOf, type RowTree } from "../core/rows.js";
+import { nextSlot } from "../core/slots.js";
 import { BEGIN, grown, type Inference, Trellis } from "../core/trellis.js";
 import type { BestOutput, Kernel, SettledRows } from "./backend.js";
 import { kthLargest } from "./select.js";
@@ -814,13 +815,40 @@ export class ReferenceKernel implements Kernel {
     return bestPath(trellisLattice(this.trellis));
   }
 
-  bestOutput(problem: Problem, { space, weights }: SettledRows, inference: Inference): BestOutput | undefined {
-    const { logPartition } = this.forward(problem, space, weights, inference);
-    const path = this.bestPath();
-    return path && { ...path, logPartition };
+  bestOutput(
+    problem: Problem,
+    { space, weights }: SettledRows,
+    inference: Inference,
+    confidences = false,
+  ): BestOutput | undefined {
+    this.forward(problem, space, weights, inference);
+    return outputOf(this, confidences);
   }
 
   averageContextLength(): number {
     return this.trellis.averageContextLength();
   }
+}
+
+/** The best output of the trellis that a kernel has just made. */
+export function outputOf(kernel: Kernel, confidences: boolean): BestOutput | undefined {
+  const { logPartition } = kernel.trellis;
+  const path = kernel.bestPath();
+  if (!path || !confidences) return path && { ...path, logPartition };
+  kernel.backward();
+  return { ...path, logPartition, confidences: pathConfidences(kernel.trellis, path.symbols) };
+}
+
+/** The probability of each decision of a path at its slot. Needs the backward pass. */
+export function pathConfidences(
+  { graph, slotStart, arcStart, arcMass }: Trellis,
+  symbols: readonly number[],
+): number[] {
+  let slot = 0;
+  return symbols.map((symbol) => {
+    let sum = 0;
+    for (let c = slotStart[slot]; c < slotStart[slot + 1]; c++) sum += arcMass[arcStart[c] + symbol];
+    slot = nextSlot(graph, slot, symbol);
+    return Math.min(1, sum);
+  });
 }

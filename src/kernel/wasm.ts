@@ -19,7 +19,7 @@ import type {
   SettledRows,
 } from "./backend.js";
 import { KernelMemory } from "./memory.js";
-import { type Guide, ReferenceKernel } from "./reference.js";
+import { type Guide, outputOf, ReferenceKernel } from "./reference.js";
 import { code, memoryFlagAt } from "./wasm-code.js";
 import { type WebAssemblyMemory, webAssembly } from "./web-assembly.js";
 
@@ -66,6 +66,7 @@ interface Code {
     longestSuffix: number,
     depth: number,
     path: number,
+    confidences: number,
   ): number;
   bestOfChainScore(): number;
   chainLogPartition(): number;
@@ -117,9 +118,11 @@ const groups: readonly (readonly (readonly [bytes: number, name?: keyof Trellis]
   [[INT]],
   [[CHAIN_CONTEXT]],
   [[CHAIN_GROUP]],
+  [[INT]],
+  [[NUMBER]],
 ];
 /** Room of each group to begin with. */
-const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 16, 16, 256, 64];
+const firstRoom = [64, 256, 1024, 4096, 64, 256, 64, 16, 16, 256, 64, 64, 256];
 /** Where a group's arrays begin among all. */
 const firstArray = groups.map((_, group) => groups.slice(0, group).reduce((sum, arrays) => sum + arrays.length, 0));
 const arrayCount = groups.reduce((sum, arrays) => sum + arrays.length, 0);
@@ -637,7 +640,12 @@ class WasmKernel implements Kernel {
     return count < 0 ? undefined : { symbols: this.pathRead(count), score: backend.code.bestScore() };
   }
 
-  bestOutput(problem: Problem, settled: SettledRows, inference: Inference): BestOutput | undefined {
+  bestOutput(
+    problem: Problem,
+    settled: SettledRows,
+    inference: Inference,
+    confidences = false,
+  ): BestOutput | undefined {
     const { backend } = this;
     const { graph } = problem;
     const { mode, contexts, order, recombine, byRows } = inference;
@@ -662,20 +670,22 @@ class WasmKernel implements Kernel {
         recombine ? order : 2 ** 31 - 1,
         settled.depth,
         this.pathFor(graph),
+        confidences ? this.probabilitiesFor(graph) : 0,
       );
       if (count >= 0) {
         const { code } = backend;
-        return {
+        const output: BestOutput = {
           symbols: this.pathRead(count),
           score: code.bestOfChainScore(),
           logPartition: code.chainLogPartition(),
         };
+        if (confidences) output.confidences = this.probabilitiesRead(count);
+        return output;
       }
       if (count === OUT_OF_BOUNDS) settled.isPlain = false;
     }
-    const { logPartition } = this.forward(problem, settled.space, settled.weights, inference);
-    const path = this.bestPath();
-    return path && { ...path, logPartition };
+    this.forward(problem, settled.space, settled.weights, inference);
+    return outputOf(this, confidences);
   }
 
   /** The address of an array that a path through a graph fits in. */
@@ -691,6 +701,19 @@ class WasmKernel implements Kernel {
     return symbols;
   }
   private path = new Int32Array(0) as Int32Array;
+
+  /** The address of an array for a probability of each decision. */
+  private probabilitiesFor({ slotCount }: SlotGraph): number {
+    if (this.probabilities.length < slotCount) this.probabilities = this.backend.arrays.float64(slotCount * 2);
+    return this.probabilities.byteOffset;
+  }
+
+  private probabilitiesRead(count: number): number[] {
+    const read = Array<number>(count);
+    for (let i = 0; i < count; i++) read[i] = Math.min(1, this.probabilities[i]);
+    return read;
+  }
+  private probabilities = new Float64Array(0) as Float64Array;
 
   averageContextLength(): number {
     return this.usesReference ? this.trellis.averageContextLength() : this.backend.code.averageContextLength();

@@ -53,14 +53,18 @@ export class TaggerEngine {
     );
   }
 
-  /** The best output of a sequence and the log-partition, and no trellis, for weights that are settled. */
+  /**
+   * The best output of a sequence and the log-partition, if asked for with the probability of each label, and no trellis, for
+   * weights that are settled.
+   */
   bestOutput(
     corpus: Corpus,
     sequence: number,
     settled: SettledRows,
     inference = this.inference,
+    confidences = false,
   ): BestOutput | undefined {
-    return this.kernel.bestOutput(this.problem(corpus, sequence, settled.weights), settled, inference);
+    return this.kernel.bestOutput(this.problem(corpus, sequence, settled.weights), settled, inference, confidences);
   }
 
   settle(weights: Float64Array): SettledRows {

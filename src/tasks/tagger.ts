@@ -12,6 +12,7 @@ import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice 
 import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import type { BestOutput, SettledRows } from "../kernel/backend.js";
 import { backend } from "../kernel/choice.js";
+import { pathConfidences } from "../kernel/reference.js";
 import { goOnOptions } from "../learn/go-on.js";
 import { checkTrainingOptions } from "../learn/limits.js";
 import { generator, uniform } from "../learn/random.js";
@@ -291,7 +292,9 @@ export class Tagger {
     checkPredictOptions(options);
     const { corpus, length } = this.encode(sequence, options.known);
     const inference = this.inferenceWith(options.inference);
-    if (isPlain(options)) return this.calibrated(this.bestOutput(corpus, length, inference), options);
+    if (isPlain(options)) {
+      return this.calibrated(this.bestOutput(corpus, length, inference, options.confidences), options);
+    }
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
     const clamped = options.known ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
     const lattice = clamped ?? trellisLattice(trellis);
@@ -316,7 +319,7 @@ export class Tagger {
     if (options.marginals || options.confidences || options.contexts) {
       if (!clamped) this.engine.kernel.backward();
       if (options.confidences && !options.marginals && !clamped) {
-        prediction.confidences = pathConfidences(trellis, best.symbols, length);
+        prediction.confidences = pathConfidences(trellis, best.symbols).slice(0, length);
       } else if (options.marginals || options.confidences) {
         const marginals = clamped
           ? clampedMarginals(trellis, clamped, (found as { arc: Float64Array }).arc, length, this.labels.size)
@@ -333,16 +336,18 @@ export class Tagger {
     return this.calibrated(prediction, options);
   }
 
-  /** The best output and its probability alone, for which no trellis is made. */
-  private bestOutput(corpus: Corpus, length: number, inference: Inference): TaggerPrediction {
+  /** The best output and its probability, and if asked for those of its labels: no trellis is made for these. */
+  private bestOutput(corpus: Corpus, length: number, inference: Inference, confidences?: boolean): TaggerPrediction {
     this.settled ??= this.engine.settle(this.weights);
     // There is one: weights are finite, and nothing is ruled out.
-    const best = this.engine.bestOutput(corpus, 0, this.settled, inference) as BestOutput;
+    const best = this.engine.bestOutput(corpus, 0, this.settled, inference, confidences) as BestOutput;
     const logProbability = Math.min(0, best.score - best.logPartition);
     const names = this.labels.all();
     const labels = Array<string>(length);
     for (let i = 0; i < length; i++) labels[i] = names[best.symbols[i]];
-    return { labels, probability: Math.exp(logProbability), logProbability };
+    const prediction: TaggerPrediction = { labels, probability: Math.exp(logProbability), logProbability };
+    if (best.confidences) prediction.confidences = best.confidences.slice(0, length);
+    return prediction;
   }
 
   /** Adds what calibration makes of the probabilities, if it holds for what was asked. */
@@ -650,9 +655,9 @@ const answerNames = [
   ...(["precision", "candidates"] as const),
 ];
 
-/** Whether nothing is asked for but the best output and its probability. */
-function isPlain({ nbest, marginals, confidences, samples, contexts, known }: PredictOptions): boolean {
-  return !(nbest || marginals || confidences || samples || contexts || known);
+/** Whether nothing is asked for but the best output, its probability and those of its labels. */
+function isPlain({ nbest, marginals, samples, contexts, known }: PredictOptions): boolean {
+  return !(nbest || marginals || samples || contexts || known);
 }
 
 function checkPredictOptions(options: PredictOptions): void {
@@ -721,17 +726,6 @@ function freeMarginals(trellis: Trellis, length: number, labelCount: number): Fl
       for (let y = 0; y < labelCount; y++) row[y] += trellis.arcMass[trellis.arcStart[c] + y];
     }
     return row;
-  });
-}
-
-/** Probabilities of the labels of one output alone, each at its position. */
-function pathConfidences(trellis: Trellis, symbols: readonly number[], length: number): number[] {
-  return Array.from({ length }, (_, slot) => {
-    let sum = 0;
-    for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
-      sum += trellis.arcMass[trellis.arcStart[c] + symbols[slot]];
-    }
-    return Math.min(1, sum);
   });
 }
 

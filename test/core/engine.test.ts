@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { allowedClamp, clampTrellis } from "../../src/core/clamp.js";
 import { bestPath, bestPaths, logPartition, posteriors, sampler, trellisLattice } from "../../src/core/lattice.js";
 import type { Trellis } from "../../src/core/trellis.js";
-import type { Backend } from "../../src/kernel/backend.js";
+import type { Backend, BestOutput } from "../../src/kernel/backend.js";
 import { referenceBackend } from "../../src/kernel/loops.js";
 import { wasmBackend } from "../../src/kernel/wasm.js";
 import {
@@ -250,6 +250,34 @@ describe.each(backends)("$name kernel", (backend) => {
         const same = outputs.find((o) => o.symbols.join() === best?.symbols.join());
         expect(same?.score).toBeCloseTo(best?.score as number, 9);
       }));
+
+    const fuzz = Number(process.env.STARGRAM_FUZZ ?? 300);
+
+    it.each([
+      ["chains", caseArbitrary({ byRows: false }, 2, { chains: true })],
+      ["all graphs", caseArbitrary()],
+    ] as const)(
+      "decisions of the best output have the probabilities of enumeration: %s",
+      { timeout: 60_000 + 20 * fuzz },
+      (_, cases) =>
+        check(
+          cases,
+          (c) => {
+            const { outputs } = distribution(c, contextSets(run(c)));
+            fc.pre(outputs.length > 0);
+            const best = kernel.bestOutput(c.problem, backend.settle(c.space, c.weights), c.inference, true);
+            const { symbols, confidences } = best as Required<BestOutput>;
+            const own = outputs.find((o) => o.symbols.join() === symbols.join()) as (typeof outputs)[number];
+            const agreeing = symbols.map((symbol, i) =>
+              outputs.filter((o) => o.symbols[o.slots.indexOf(own.slots[i])] === symbol),
+            );
+            const expected = agreeing.map((some) => some.reduce((sum, o) => sum + o.probability, 0));
+            expect(confidences.length).toBe(expected.length);
+            expect(confidences.every((p, i) => Math.abs(p - expected[i]) < 1e-9)).toBe(true);
+          },
+          fuzz,
+        ),
+    );
 
     it("samples come with the probabilities of the outputs", () =>
       check(

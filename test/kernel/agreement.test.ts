@@ -8,8 +8,9 @@ import type { Problem, RowFamily, RowSpace } from "../../src/core/problem.js";
 import { RowTableBuilder, RowTreeBuilder } from "../../src/core/rows.js";
 import { type Branch, chainGraph, openChainGraph, type SlotGraph, slotGraph } from "../../src/core/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../src/core/trellis.js";
-import type { Backend } from "../../src/kernel/backend.js";
+import type { Backend, BestOutput } from "../../src/kernel/backend.js";
 import { referenceBackend } from "../../src/kernel/loops.js";
+import { pathConfidences } from "../../src/kernel/reference.js";
 import { wasmBackend } from "../../src/kernel/wasm.js";
 import { mulberry } from "../core/oracle.js";
 
@@ -215,7 +216,9 @@ const plainArbitrary: fc.Arbitrary<Model> = fc
   });
 
 describe("the best output without a trellis", () => {
-  it("is that of the reference, with the same log-partition", { timeout: 60_000 + 100 * numRuns }, () => {
+  it("is that of the reference, with the same log-partition and probabilities", {
+    timeout: 60_000 + 100 * numRuns,
+  }, () => {
     const reference = referenceBackend.makeKernel();
     const kernel = wasm.makeKernel();
     let compared = 0;
@@ -223,12 +226,13 @@ describe("the best output without a trellis", () => {
     fc.assert(
       fc.property(plainArbitrary, ({ problem, space, weights, inference }) => {
         const settled = wasm.settle(space, weights);
-        const expected = reference.bestOutput(problem, referenceBackend.settle(space, weights), inference);
+        const expected = reference.bestOutput(problem, referenceBackend.settle(space, weights), inference, true);
         const forward = vi.spyOn(kernel, "forward");
-        const found = kernel.bestOutput(problem, settled, inference);
+        const found = kernel.bestOutput(problem, settled, inference, true);
         if (forward.mock.calls.length === 0) withoutTrellis++;
         // The second time factors are there already.
-        expect(kernel.bestOutput(problem, settled, inference)).toEqual(found);
+        expect(kernel.bestOutput(problem, settled, inference, true)).toEqual(found);
+        expect({ ...found, confidences: undefined }).toEqual({ ...kernel.bestOutput(problem, settled, inference) });
         forward.mockRestore();
         const differs =
           found === undefined || expected === undefined
@@ -238,6 +242,9 @@ describe("the best output without a trellis", () => {
         else compared++;
         if (found && !differs) {
           expect(close(found.score, pathScore(reference.trellis, found.symbols), 1e-12)).toBe(true);
+          // Of paths that score the same either may be the best, so probabilities are compared for the one found.
+          const probabilities = pathConfidences(reference.trellis, found.symbols);
+          expect(farthest(found.confidences, probabilities)).toBeLessThan(1e-9);
         }
       }),
       { numRuns },
@@ -272,14 +279,38 @@ describe("the best output without a trellis", () => {
       const noise = mulberry(6);
       return Array.from({ length: 3 }, () => {
         const slotScores = Float64Array.from({ length: graph.slotCount * symbolCount }, () => 8 * noise());
-        return kernel.bestOutput({ graph, slotScores }, settled, inference);
+        return kernel.bestOutput({ graph, slotScores }, settled, inference, true);
       });
     });
     found.forEach((output, i) => {
       expect(output?.symbols).toEqual(expected[i]?.symbols);
+      expect(farthest(output?.confidences, expected[i]?.confidences)).toBeLessThan(1e-9);
       expect(output?.score).toBeCloseTo(expected[i]?.score as number, 9);
       expect(output?.logPartition).toBeCloseTo(expected[i]?.logPartition as number, 9);
     });
+  });
+});
+
+describe("a context that nothing leads to", () => {
+  it("does not matter, whatever its rows say", () => {
+    // Every context of two decisions is kept, so ⋆ has no mass; what follows it would have e^100 times more at each slot.
+    const table = new RowTableBuilder(3);
+    const tree = new RowTreeBuilder();
+    tree.setRow(0, table.addDense());
+    const family: RowFamily = { tree: tree.build(), depth: 2, skip: -1, pairs: false, keyed: false };
+    const space: RowSpace = { table: table.build(), families: [family] };
+    const graph = chainGraph(50, 3);
+    const random = mulberry(3);
+    const slotScores = Float64Array.from({ length: graph.slotCount * 3 }, random);
+    const inference: Inference = { mode: "rcms", contexts: 8, order: 2, recombine: true, rows: "all" };
+    const settled = wasm.settle(space, Float64Array.of(100, 100, 100));
+    const { confidences } = wasm.makeKernel().bestOutput({ graph, slotScores }, settled, inference, true) as BestOutput;
+    // Labels are then independent of each other.
+    const expected = Array.from({ length: 50 }, (_, i) => {
+      const [a, b] = slotScores.subarray(3 * i);
+      return 1 / (1 + Math.exp(-Math.abs(a - b)));
+    });
+    expect(farthest(confidences, [...expected, 1])).toBeLessThan(1e-9);
   });
 });
 
@@ -315,13 +346,20 @@ describe("a path of 20,000 decisions", () => {
     expect(found?.score).toBeCloseTo(expected?.score as number, 6);
     const plain = { table: space.table, families: space.families.slice(0, 1) };
     const [known, alone] = [referenceBackend, wasm].map((backend) =>
-      backend.makeKernel().bestOutput(problem, backend.settle(plain, weights), inference),
+      backend.makeKernel().bestOutput(problem, backend.settle(plain, weights), inference, true),
     );
+    expect(farthest(alone?.confidences, known?.confidences)).toBeLessThan(1e-9);
     expect(alone?.symbols).toEqual(known?.symbols);
     expect(alone?.score).toBeCloseTo(known?.score as number, 6);
     expect(alone?.logPartition).toBeCloseTo(known?.logPartition as number, 6);
   });
 });
+
+/** The greatest difference between numbers of two lists; infinite if one is longer. */
+function farthest(some: readonly number[] = [], others: readonly number[] = []): number {
+  if (some.length === 0 || some.length !== others.length) return Number.POSITIVE_INFINITY;
+  return some.reduce((most, p, i) => Math.max(most, Math.abs(p - others[i])), 0);
+}
 
 /** The score of a path in a trellis. */
 function pathScore(trellis: Trellis, symbols: readonly number[]): number {

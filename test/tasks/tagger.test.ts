@@ -111,12 +111,34 @@ describe("probabilities", () => {
         const alone = tagger.predict(sequence);
         expect(alone.labels).toEqual(labels);
         expect(alone.probability).toBeCloseTo(probability, 12);
+        const { confidences = [] } = tagger.predict(sequence, { confidences: true });
+        labels.forEach((label, i) => {
+          const agreeing = probabilities.filter((_, k) => everyOutput(4)[k][i] === label);
+          expect(confidences[i]).toBeCloseTo(
+            agreeing.reduce((a, b) => a + b, 0),
+            9,
+          );
+        });
         everyOutput(4).forEach((output, k) => {
           output.forEach((label, i) => {
             (marginals as Record<string, number>[])[i][label] -= probabilities[k];
           });
         });
         for (const row of marginals ?? []) for (const rest of Object.values(row)) expect(rest).toBeCloseTo(0, 9);
+      }
+    }
+  });
+
+  it("of the labels given are their marginals in a beam too, and with attributes conjoined", async () => {
+    for (const options of [{ inference: "beam" as const }, { conjoin: true }]) {
+      const tagger = await Tagger.train(puzzle(60, 3), { ...quick, contexts: 3, ...options });
+      for (const { attributes } of puzzle(20, 4)) {
+        const { labels, confidences } = tagger.predict({ attributes }, { confidences: true });
+        const { marginals = [] } = tagger.predict({ attributes }, { marginals: true });
+        expect(confidences).toHaveLength(labels.length);
+        confidences?.forEach((p, i) => {
+          expect(p).toBeCloseTo(marginals[i][labels[i]], 9);
+        });
       }
     }
   });

@@ -19,13 +19,30 @@ import {
   lengthOf,
   RECORD,
   setBest,
+  setClaimedFrom,
   setShare,
   shareOf,
 } from "./chain";
-import { findFactors, useFactors } from "./factors";
+import { weighPath } from "./confidences";
+import { findFactors, timesForgotten, useFactors } from "./factors";
 import { dropLightest, keepIf, kept, key, setKeptCount } from "./kept";
 import { branchEnd, branchFirst, branchStart, slotCount, slotScores, symbolCount, useProblem, useSpace } from "./space";
-import { chainGroups, int, needChainGroups, needKept, needSums, num, setInt, setNum, sums, use } from "./state";
+import {
+  chainEmissions,
+  chainGroups,
+  chainSlots,
+  int,
+  needChainEmissions,
+  needChainGroups,
+  needChainSlots,
+  needKept,
+  needSums,
+  num,
+  setInt,
+  setNum,
+  sums,
+  use,
+} from "./state";
 import { coarseSeparator, expAll, maxOf, minOf, sumAndTop } from "./vector";
 
 const BEGIN = -1;
@@ -53,6 +70,8 @@ let width: i32 = 0;
 let places: i32 = 0;
 /** [places] E(y); 0 where unused. */
 let emissions: usize = 0;
+/** Bytes from those of a slot to those of the next: 0 if they need not last. */
+let emissionStride: usize = 0;
 /**
  * [places] sum of the masses of a symbol's expansions, and the mass of the best path through one: of what is not
  * claimed.
@@ -102,7 +121,8 @@ let logPartition: f64 = 0;
 let score: f64 = 0;
 
 /**
- * Writes the decisions of the best path to `path`, last first; returns how many there are, or why there is no answer.
+ * Writes the decisions of the best path to `path`, last first, and the probability of each at its slot to `confidences`
+ * unless that is 0, first first; returns how many there are, or why there is no answer.
  */
 export function bestOfChain(
   state: usize,
@@ -116,6 +136,7 @@ export function bestOfChain(
   longestSuffix: i32,
   depth: i32,
   path: usize,
+  confidences: usize,
 ): i32 {
   use(state);
   useSpace(space, 0);
@@ -127,12 +148,18 @@ export function bestOfChain(
   longest = longestSuffix;
   logPartition = 0;
   let bestScale: f64 = 0;
+  let forgotten = 0;
+  const emissionSize = (symbolCount + 1) & ~1;
+  needChainSlots(slotCount);
+  needChainEmissions(confidences ? (slotCount - 1) * emissionSize : emissionSize);
+  emissionStride = confidences ? <usize>emissionSize << 3 : 0;
   clearChain();
   growChain(1);
   enter(addToChain(-1, BEGIN, 1, 0), 1, 1, -1, BEGIN);
   from = 0;
   to = chainEnd;
   for (let slot = 0; slot < slotCount - 1; slot++) {
+    setInt(chainSlots, slot, from);
     const branch = int(branchStart, slot);
     const isEnd = slot == slotCount - 2;
     first = int(branchFirst, branch);
@@ -140,6 +167,7 @@ export function bestOfChain(
     places = (width + 1) & ~1;
     const count = (to - from) / RECORD;
     if (!findFactors(from, to, count, min(depth, min(longest, slot + 1)))) return OUT_OF_BOUNDS;
+    if (slot == 0) forgotten = timesForgotten;
     group(count);
     makeRoom();
     const slotTop = emit(slot);
@@ -159,6 +187,10 @@ export function bestOfChain(
   score = logPartition + bestScale + Math.log(share);
   let count = 0;
   for (let c = from; c > 0; c = bestFromOf(c)) setInt(path, count++, bestSymbolOf(c));
+  if (confidences) {
+    setInt(chainSlots, slotCount - 1, from);
+    weighPath(path, confidences, emissionStride, forgotten != timesForgotten, min(depth, longest));
+  }
   return count;
 }
 
@@ -208,10 +240,9 @@ function makeRoom(): void {
   // As many blocks as give several times the sets that `choose` needs, if there are columns enough.
   blocks = min(columns >> 1, max(1, (SETS * limit + 2 * width - 1) / (2 * width)));
   const several = groups < (to - from) / RECORD ? 2 * groups * places : 0;
-  needSums(3 * places + 3 * columns + columns * places + 3 * blocks * places + several + 4);
+  needSums(2 * places + 3 * columns + columns * places + 3 * blocks * places + several + 4);
   stride = <usize>columns << 3;
-  emissions = sums;
-  restSum = emissions + (<usize>places << 3);
+  restSum = sums;
   restBest = restSum + (<usize>places << 3);
   shares = restBest + (<usize>places << 3);
   bests = shares + stride;
@@ -222,6 +253,7 @@ function makeRoom(): void {
 
 /** E(y), relative to the greatest; returns the logarithm of that. */
 function emit(slot: i32): f64 {
+  emissions = chainEmissions + <usize>slot * emissionStride;
   const scores = slotScores + (<usize>(slot * symbolCount + first) << 3);
   const top = maxOf(scores, width);
   expAll(emissions, scores, width, -top);
@@ -429,7 +461,9 @@ function merge(hasStar: bool): void {
       }
       const at = groupAt(g);
       const length = load<i32>(at, LENGTH);
-      claim(addToChain(load<i32>(at, MEMBERS), symbol, length, shared), length, g, place, symbol);
+      // Any member would do to remember; that it is the last tells the backward pass where the claim ends.
+      const parent = load<i32>(at, MEMBERS_END) - RECORD;
+      claim(addToChain(parent, symbol, length, shared), length, g, place, symbol);
       i++;
       if (next < 0) break;
     }
@@ -477,6 +511,7 @@ function claim(context: i32, length: i32, own: i32, place: i32, symbol: i32): vo
     there -= 8;
   }
   store<i32>(groupAt(own), <i32>at, CLAIMED_FROM);
+  setClaimedFrom(context, load<i32>(at, MEMBERS));
   const c = isAlone(bestGroup) ? load<i32>(bestGroup, MEMBERS) : bestMember(bestGroup, place);
   enter(context, sum, bestMass, c, symbol);
 }

@@ -1,5 +1,5 @@
-// The contexts of a chain while its best path is looked for, as records one after another. A context is known by the
-// distance of its record from the first, which stays the same when they move to a larger place.
+// The contexts of a chain while its best path is looked for and weighed, as records one after another. A context is known
+// by the distance of its record from the first, which stays the same when they move to a larger place.
 
 import { chain, needChain } from "./state";
 
@@ -13,8 +13,15 @@ const COMMON = 12;
 const BEST_FROM = 16;
 const BEST_SYMBOL = 20;
 const FACTORS = 24;
+const CLAIMED_FROM = 28;
 const SHARE = 32;
 const BEST = 40;
+// When the best path has been read, the backward pass has some places for its own (confidences.ts): lists of claims where
+// best paths came from, a mass where that of the best path was and, once a slot is done, another where its share was.
+const ENTERED = 16;
+const LEFT = 20;
+const BEFORE = 32;
+const BACKWARD = 40;
 
 /** Where the next record goes. */
 export let chainEnd: i32 = 0;
@@ -96,6 +103,20 @@ export function factorsOf(c: i32): usize {
 export function setFactors(c: i32, address: usize): void {
   store<i32>(chain + <usize>c, <i32>address, FACTORS);
 }
+/**
+ * The first context of its claim, those of the slot before from there to its parent: their expansions by its symbol
+ * lead to it, or to a longer context that ends in it.
+ */
+// @ts-expect-error
+@inline
+export function claimedFromOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, CLAIMED_FROM);
+}
+// @ts-expect-error
+@inline
+export function setClaimedFrom(c: i32, first: i32): void {
+  store<i32>(chain + <usize>c, first, CLAIMED_FROM);
+}
 /** Its part of the forward mass of its slot. */
 // @ts-expect-error
 @inline
@@ -117,4 +138,59 @@ export function bestOf(c: i32): f64 {
 @inline
 export function setBest(c: i32, best: f64): void {
   store<f64>(chain + <usize>c, best, BEST);
+}
+
+/**
+ * The first in the list of contexts of the next slot whose claims this is the last of, -1 if there are none; of one in
+ * such a list, the next.
+ */
+// @ts-expect-error
+@inline
+export function entered(c: i32): i32 {
+  return load<i32>(chain + <usize>c, ENTERED);
+}
+/** The same for those whose claims this is the first of. */
+// @ts-expect-error
+@inline
+export function left(c: i32): i32 {
+  return load<i32>(chain + <usize>c, LEFT);
+}
+// @ts-expect-error
+@inline
+export function clearClaims(c: i32): void {
+  store<i64>(chain + <usize>c, -1, ENTERED);
+}
+/** Puts a context at the head of the lists that the last and the first of its claim have. */
+// @ts-expect-error
+@inline
+export function listClaim(c: i32): void {
+  const at = chain + <usize>c;
+  const last = chain + <usize>load<i32>(at, PARENT);
+  store<i32>(at, load<i32>(last, ENTERED), ENTERED);
+  store<i32>(last, c, ENTERED);
+  const first = chain + <usize>load<i32>(at, CLAIMED_FROM);
+  store<i32>(at, load<i32>(first, LEFT), LEFT);
+  store<i32>(first, c, LEFT);
+}
+/** Mass of all that may follow a context, on a scale of its slot. */
+// @ts-expect-error
+@inline
+export function backwardOf(c: i32): f64 {
+  return load<f64>(chain + <usize>c, BACKWARD);
+}
+// @ts-expect-error
+@inline
+export function setBackward(c: i32, mass: f64): void {
+  store<f64>(chain + <usize>c, mass, BACKWARD);
+}
+/** What was there before its claim was entered. */
+// @ts-expect-error
+@inline
+export function beforeOf(c: i32): f64 {
+  return load<f64>(chain + <usize>c, BEFORE);
+}
+// @ts-expect-error
+@inline
+export function setBefore(c: i32, value: f64): void {
+  store<f64>(chain + <usize>c, value, BEFORE);
 }

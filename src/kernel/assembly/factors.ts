@@ -43,6 +43,9 @@ export function useFactors(settled: usize): void {
   stride = <usize>((symbolCount + 2) & ~1) << 3;
 }
 
+/** How often vectors were forgotten: addresses from before are then not to be used. */
+export let timesForgotten: i32 = 0;
+
 /** The first vector is that of a context without rows. */
 const NO_ROWS = 0;
 
@@ -53,6 +56,7 @@ function makeRoom(count: i32): void {
   memory.fill(nodeVector, 0xff, <usize>int(block, NODES) << 2);
   fillNums(vectors, 1, <i32>(stride >> 3));
   used = NO_ROWS + 1;
+  timesForgotten++;
 }
 
 /**

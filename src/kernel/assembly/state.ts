@@ -20,7 +20,9 @@ const SEGMENTS = 7;
 const WALKS = 8;
 const CHAIN = 9;
 const CHAIN_GROUPS = 10;
-const GROUPS = 11;
+const CHAIN_SLOTS = 11;
+const CHAIN_EMISSIONS = 12;
+const GROUPS = 13;
 
 export let slotStart: usize = 0;
 /** f64: logarithm by which the shares in `best` of a slot's contexts are to be multiplied. */
@@ -77,6 +79,10 @@ let walks: usize = 0;
 /** Contexts and groups of best.ts, which says what is in them. */
 export let chain: usize = 0;
 export let chainGroups: usize = 0;
+/** [slots] where the contexts of a slot begin. */
+export let chainSlots: usize = 0;
+/** [slots][symbols] f64: see best.ts. */
+export let chainEmissions: usize = 0;
 
 export let contextCount: i32 = 0;
 
@@ -129,6 +135,8 @@ function reload(): void {
   walks = load<u32>(at, 140);
   chain = load<u32>(at, 144);
   chainGroups = load<u32>(at, 148);
+  chainSlots = load<u32>(at, 152);
+  chainEmissions = load<u32>(at, 156);
 }
 
 function need(group: i32, count: i32): void {
@@ -167,6 +175,12 @@ export function needChain(count: i32): void {
 }
 export function needChainGroups(count: i32): void {
   need(CHAIN_GROUPS, count);
+}
+export function needChainSlots(count: i32): void {
+  need(CHAIN_SLOTS, count);
+}
+export function needChainEmissions(count: i32): void {
+  need(CHAIN_EMISSIONS, count);
 }
 
 /** Room for walks down trees; returns where it is. */
