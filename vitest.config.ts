@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/setup.ts"],
     testTimeout: 60_000, // ms; a busy machine is no failure
     hookTimeout: 60_000, // ms
     pool: "threads",
