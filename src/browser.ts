@@ -57,18 +57,16 @@ export {
   type AnswerOptions,
   type ContextMass,
   type Contribution,
-  type FeatureFunction,
-  type FeatureSource,
   type PredictOptions,
   type TaggedOutput,
   Tagger,
   type TaggerAnswer,
-  type TaggerOptions,
   type TaggerPrediction,
   type TaggerSummary,
   type TrainTaggerOptions,
-  taggerDefaults,
 } from "./tasks/tagger.js";
+export type { FeatureFunction, FeatureSource } from "./tasks/tagger-features.js";
+export { type TaggerOptions, taggerDefaults } from "./tasks/tagger-options.js";
 export { CHUNKING_TEMPLATE, parseTemplate, type Template } from "./tasks/template.js";
 // Transduction
 export {

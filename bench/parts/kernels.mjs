@@ -28,7 +28,7 @@ function madeUpCase(shape, inference) {
 
 /**
  * Problems of handwritten words under a model that was trained on others.
- * @param {Partial<import("../../dist/tasks/tagger.js").TaggerOptions>} options
+ * @param {Partial<import("../../dist/tasks/tagger-options.js").TaggerOptions>} options
  */
 async function lettersCase(options) {
   const training = await letters([2, 3]);

@@ -33,7 +33,7 @@ const learning = { rate: 0.2, l2: 0, heldOut: 0, seed: 1 };
 /**
  * The processor seconds of each training pass.
  * @param {readonly import("../../dist/tasks/sequence.js").TaggingSequence[]} words
- * @param {Partial<import("../../dist/tasks/tagger.js").TaggerOptions>} options
+ * @param {Partial<import("../../dist/tasks/tagger-options.js").TaggerOptions>} options
  */
 async function trainPasses(words, options) {
   /** @type {number[]} */

@@ -9,7 +9,8 @@ import * as v from "valibot";
 import { byHash } from "../core/alphabet.js";
 import { RowTableBuilder, type RowTree } from "../core/rows.js";
 import { BEGIN } from "../core/trellis.js";
-import { checkTaggerOptions, Tagger, type TaggerOptions, taggerDefaults } from "../tasks/tagger.js";
+import { Tagger } from "../tasks/tagger.js";
+import { checkTaggerOptions, type TaggerOptions, taggerDefaults } from "../tasks/tagger-options.js";
 import { putCalibration, readCalibration } from "./calibration-codec.js";
 import {
   emptyParts,

@@ -1,6 +1,8 @@
 // The rows of two taggers together: every row that either has, with every symbol that either has in it. What an older
-// tagger knows is thus kept when a newer one is trained on data that does not show all of it.
+// tagger knows is thus kept when a newer one is trained on data that does not show all of it. And its weights, at the places
+// that they have in the newer one.
 
+import type { Alphabet } from "../core/alphabet.js";
 import { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../core/rows.js";
 import { attributeRows, type TaggerRows } from "./tagger-rows.js";
 
@@ -51,4 +53,65 @@ function mergeTrees(old: RowTree, fresh: RowTree, merged: (oldRow: number, fresh
     tree.setRow(node, merged(oldRow, freshRow));
   });
   return tree.build();
+}
+
+/** What weights belong to. */
+interface Carried {
+  labels: Alphabet;
+  attributes: Alphabet;
+  conjoined: Alphabet;
+  rows: TaggerRows;
+}
+
+/** The weights of an older tagger at the places of a new one: same attribute or label suffix, same label. */
+export function carriedWeights(old: Carried & { weights: Float64Array }, made: Carried): Float64Array {
+  const weights = new Float64Array(made.rows.table.symbols.length);
+  const oldEnd = old.labels.size;
+  const newEnd = made.labels.size;
+  // Labels of the old tagger keep their numbers (its alphabet is the beginning of the new one); only the end moves.
+  const copyRow = (oldRow: number, newRow: number): void => {
+    if (oldRow < 0 || newRow < 0) return;
+    const bySymbol = new Map<number, number>();
+    for (let e = old.rows.table.start[oldRow]; e < old.rows.table.start[oldRow + 1]; e++) {
+      const symbol = old.rows.table.symbols[e];
+      bySymbol.set(symbol === oldEnd ? newEnd : symbol, old.weights[e]);
+    }
+    for (let e = made.rows.table.start[newRow]; e < made.rows.table.start[newRow + 1]; e++) {
+      weights[e] = bySymbol.get(made.rows.table.symbols[e]) ?? 0;
+    }
+  };
+  const oldAttributeRow = attributeRows(old.rows, old.attributes.size);
+  const attributeRow = attributeRows(made.rows, made.attributes.size);
+  made.attributes.all().forEach((name, id) => {
+    const oldId = old.attributes.indexOf(name);
+    if (oldId >= 0) copyRow(oldAttributeRow[oldId], attributeRow[id]);
+  });
+  const copyTree = (
+    oldTree: TaggerRows["labelTree"],
+    newTree: TaggerRows["labelTree"],
+    oldEvent: (event: number) => number,
+  ): void => {
+    const matches = [0]; // [new node] the old node of the same suffix; a node's number is greater than its parent's
+    for (let newNode = 0; newNode < newTree.row.length; newNode++) {
+      const oldNode = matches[newNode];
+      if (oldNode === undefined) continue;
+      copyRow(oldTree.row[oldNode], newTree.row[newNode]);
+      const known = new Map<number, number>();
+      for (let c = oldTree.childStart[oldNode]; c < oldTree.childStart[oldNode + 1]; c++) {
+        known.set(oldTree.childEvent[c], oldTree.childNode[c]);
+      }
+      for (let c = newTree.childStart[newNode]; c < newTree.childStart[newNode + 1]; c++) {
+        const event = newTree.childEvent[c];
+        const child = known.get(newNode === 0 ? oldEvent(event) : event);
+        if (child !== undefined) matches[newTree.childNode[c]] = child;
+      }
+    }
+  };
+  copyTree(old.rows.labelTree, made.rows.labelTree, (event) => event);
+  if (old.rows.conjoinedTree && made.rows.conjoinedTree) {
+    copyTree(old.rows.conjoinedTree, made.rows.conjoinedTree, (event) =>
+      old.conjoined.indexOf(made.conjoined.nameOf(event)),
+    );
+  }
+  return weights;
 }

@@ -13,8 +13,6 @@ import { BEGIN, type Inference, type Trellis } from "../core/trellis.js";
 import type { BestOutput, SettledRows } from "../kernel/backend.js";
 import { backend } from "../kernel/choice.js";
 import { pathConfidences } from "../kernel/reference.js";
-import { goOnOptions } from "../learn/go-on.js";
-import { checkTrainingOptions } from "../learn/limits.js";
 import { generator, uniform } from "../learn/random.js";
 import {
   type Checkpoint,
@@ -24,76 +22,34 @@ import {
   hooksOf,
   type Trained,
   type TrainingHooks,
-  type TrainingOptions,
   train,
-  trainingDefaults,
 } from "../learn/train.js";
-import { chunkingPieces, columnPieces } from "./attributes.js";
-import { type Corpus, CorpusBuilder, type PositionAttributes } from "./corpus.js";
-import type { Columns, PositionPieces } from "./pieces.js";
-import { checkSequence, type GivenLabel, type TaggingSequence } from "./sequence.js";
+import { type Corpus, CorpusBuilder } from "./corpus.js";
+import type { GivenLabel, TaggingSequence } from "./sequence.js";
+import {
+  addSequence,
+  attributeMaker,
+  type FeatureFunction,
+  type FeatureSource,
+  functionOf,
+  type GivenFeatures,
+} from "./tagger-features.js";
 import { TaggerEngine, TaggerLearner } from "./tagger-learner.js";
-import { mergeRows } from "./tagger-merge.js";
+import { carriedWeights, mergeRows } from "./tagger-merge.js";
+import {
+  type ChosenOptions,
+  checkTaggerOptions,
+  inferenceOf,
+  keptOptions,
+  type TaggerOptions,
+  taggerDefaults,
+  taggerOptionNames,
+} from "./tagger-options.js";
 import { attributeRows, type TaggerRows, taggerRows } from "./tagger-rows.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
 
-/** A user's own attributes of position `i`. */
-export type FeatureFunction = (columns: readonly (readonly string[])[], i: number) => readonly string[];
-
-/** Where attributes come from: built in (`text`, `chunking`), from columns; a template; `given` with each sequence; a function. */
-export type FeatureSource =
-  | { kind: "text" }
-  | { kind: "chunking" }
-  | { kind: "given" }
-  | { kind: "template"; text: string }
-  | { kind: "function" };
-
-export interface TaggerOptions extends TrainingOptions {
-  /** How many labels back a decision looks. */
-  order: number;
-  /** How many contexts each position keeps beside `⋆`. */
-  contexts: number;
-  /** Rows of a context: of its longest suffix alone, as in the paper, or of all its suffixes. */
-  rows: "longest" | "all";
-  inference: "rcms" | "beam" | "exact";
-  /** Contexts that agree on the last `order` labels are one. */
-  recombine: boolean;
-  /** Attributes seen fewer times in training are left out. */
-  minCount: number;
-  /** Conjoin every attribute with the previous label too. What is conjoined has no value of its own: it is there or not. */
-  conjoin: boolean;
-}
-
-/** `l2` has no default: if it is not given, it is chosen on held-out sequences. */
-export const taggerDefaults: Omit<TaggerOptions, "l2"> = {
-  ...trainingDefaults,
-  order: 2,
-  contexts: 20,
-  rows: "all",
-  inference: "rcms",
-  recombine: true,
-  minCount: 1,
-  conjoin: false,
-};
-
-/** The names of all options that are plain values. */
-export const taggerOptionNames: readonly (keyof TaggerOptions)[] = [
-  ...(Object.keys(taggerDefaults) as (keyof typeof taggerDefaults)[]),
-  "l2",
-  "truncate",
-];
-
 /** What a training needs beside options that are plain values. */
-export interface TrainTaggerOptions extends Partial<TaggerOptions>, TrainingHooks {
-  /** A CRF++ or Wapiti template that makes attributes of columns. */
-  template?: string;
-  /** The template's file, named in errors. */
-  templateFile?: string;
-  /**
-   * Makes attributes of columns: the built-in `text` or `chunking` (those of CRFsuite's example, for word and part of
-   * speech), or a function, which is not saved with the model. Default: what the data gives, or else `text`.
-   */
-  features?: FeatureFunction | "text" | "chunking";
+export interface TrainTaggerOptions extends Partial<TaggerOptions>, GivenFeatures, TrainingHooks {
   /** A tagger to begin with: its weights are taken over where attribute and label are the same. */
   from?: Tagger;
   /**
@@ -525,118 +481,6 @@ export interface TaggerParts {
   features?: FeatureFunction;
 }
 
-interface AttributeMakerParts {
-  template: CompiledTemplate | undefined;
-  features: FeatureFunction | undefined;
-  conjoin: boolean;
-}
-
-/** Adds a sequence to a corpus, with the attributes of a source; returns its length. */
-function addSequence(
-  builder: CorpusBuilder,
-  sequence: TaggingSequence,
-  labels: readonly GivenLabel[] | undefined,
-  source: FeatureSource,
-  parts: AttributeMakerParts,
-): number {
-  const length = checkSequence(sequence, labels);
-  if (source.kind === "given") {
-    if (!sequence.attributes) {
-      throw new InputError("the model was trained on attributes, and the sequence has none", sequence);
-    }
-    builder.add(length, named(sequence.attributes, sequence.values, parts), labels, sequence);
-    return length;
-  }
-  const { columns } = sequence;
-  if (!columns) throw new InputError("the model was trained on columns, and the sequence has none", sequence);
-  if (source.kind === "function") {
-    builder.add(length, named(ownAttributes(columns, parts), undefined, parts), labels, sequence);
-  } else {
-    const { attributes, conjoined } = piecesOf(columns, source, parts, sequence);
-    const pieces = { attributes, conjoined: parts.conjoin ? [...conjoined, ...attributes] : conjoined };
-    builder.addColumns(columns, pieces, labels, sequence);
-  }
-  return length;
-}
-
-function named(
-  attributes: PositionAttributes["attributes"],
-  values: PositionAttributes["values"],
-  { conjoin }: AttributeMakerParts,
-): PositionAttributes {
-  return { attributes, values, conjoined: conjoin ? attributes : undefined };
-}
-
-/** Attributes by the user's own function. */
-function ownAttributes(columns: string[][], { features }: AttributeMakerParts): PositionAttributes["attributes"] {
-  if (!features) {
-    throw new InputError("the model makes its attributes with a function, which is not saved with it", {
-      hint: "give the function again with setFeatures",
-    });
-  }
-  const attributes = columns.map((_, i) => features(columns, i));
-  if (attributes.some((names) => !Array.isArray(names))) {
-    throw new InputError("the function `features` should give an array of names for each position");
-  }
-  return attributes;
-}
-
-/** The pieces of attributes that a source makes of columns. */
-function piecesOf(
-  columns: Columns,
-  source: FeatureSource,
-  { template }: AttributeMakerParts,
-  sequence: TaggingSequence,
-): PositionPieces {
-  if (source.kind === "template") return (template as CompiledTemplate).pieces(columns, sequence);
-  if (source.kind === "chunking") {
-    if (columns.some((row) => row.length < 2)) {
-      throw new InputError("the chunking attributes need two columns, word and part of speech", sequence);
-    }
-    return { attributes: chunkingPieces, conjoined: [] };
-  }
-  const width = columns.length > 0 ? Math.max(1, columns[0].length) : 1;
-  const narrow = columns.findIndex((row) => row.length < width);
-  if (narrow >= 0) {
-    throw new InputError(
-      `\`columns[${narrow}]\` should have ${width} or more, found ${columns[narrow].length}`,
-      sequence,
-    );
-  }
-  return { attributes: columnPieces(width), conjoined: [] };
-}
-
-function attributeMaker(given: TrainTaggerOptions, conjoin: boolean) {
-  const template = given.template === undefined ? undefined : compileTemplate(given.template, given.templateFile);
-  if (template && given.features) throw new InputError("give a template or features, not both");
-  const parts: AttributeMakerParts = { template, features: functionOf(given.features), conjoin };
-  return {
-    sourceOf(sequence: TaggingSequence): FeatureSource {
-      if (given.features) return { kind: parts.features ? "function" : (given.features as "text" | "chunking") };
-      if (template) return { kind: "template", text: template.text };
-      return sequence.attributes ? { kind: "given" } : { kind: "text" };
-    },
-    add: (builder: CorpusBuilder, sequence: TaggingSequence, source: FeatureSource) =>
-      addSequence(builder, sequence, sequence.labels, source, parts),
-  };
-}
-
-/** The user's own function; undefined for built-in attributes. */
-function functionOf(features: TrainTaggerOptions["features"]): FeatureFunction | undefined {
-  if (features === undefined || features === "text" || features === "chunking") return undefined;
-  if (typeof features === "function") return features;
-  throw unknownName("features setting", String(features), ["text", "chunking"]);
-}
-
-/** Options as given or by default; what is to be chosen by the data may be open. */
-type ChosenOptions = Omit<TaggerOptions, "l2"> & { l2?: number };
-
-function inferenceOf(options: Omit<TaggerOptions, "l2">): Inference {
-  const { inference, contexts, order, recombine, rows } = options;
-  // Telling contexts apart by their rows costs more than it gains, but for exact inference, which keeps them all.
-  return { mode: inference, contexts, order, recombine, byRows: recombine && inference === "exact", rows };
-}
-
 const otherNames = ["template", "templateFile", "features", "from", "keep", "checkpoint", "note"] as const;
 
 const predictNames: readonly (keyof PredictOptions)[] = [
@@ -676,24 +520,6 @@ function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks
   }
   checkTaggerOptions(options);
   return { options, hooks: hooksOf(given) };
-}
-
-/** The options of a tagger that is to learn from more examples, for those. */
-export function keptOptions(from: Tagger): ChosenOptions {
-  // L2 draws weights to zero, also those that the new examples say nothing of.
-  const { l2: _, ...options } = from.options;
-  return goOnOptions(options);
-}
-
-/** Refuses options out of range, by name. */
-export function checkTaggerOptions(options: ChosenOptions): void {
-  checkTrainingOptions(options);
-  const checks = new OptionChecks(options);
-  checks.whole("order", 0);
-  checks.whole("contexts", options.inference === "beam" ? 1 : 0);
-  checks.whole("minCount", 1);
-  checks.oneOf("rows", ["longest", "all"]);
-  checks.oneOf("inference", ["rcms", "beam", "exact"]);
 }
 
 /** Refuses weights that no prediction can be made with, or that a penalty made to say nothing. */
@@ -745,60 +571,4 @@ function clampedMarginals(
     }
   }
   return rows;
-}
-
-/** The weights of an older tagger at the places of a new one: same attribute or label suffix, same label. */
-function carriedWeights(
-  old: Tagger,
-  made: { labels: Alphabet; attributes: Alphabet; conjoined: Alphabet; rows: TaggerRows },
-): Float64Array {
-  const weights = new Float64Array(made.rows.table.symbols.length);
-  const oldEnd = old.labels.size;
-  const newEnd = made.labels.size;
-  // Labels of the old tagger keep their numbers (its alphabet is the beginning of the new one); only the end moves.
-  const copyRow = (oldRow: number, newRow: number): void => {
-    if (oldRow < 0 || newRow < 0) return;
-    const bySymbol = new Map<number, number>();
-    for (let e = old.rows.table.start[oldRow]; e < old.rows.table.start[oldRow + 1]; e++) {
-      const symbol = old.rows.table.symbols[e];
-      bySymbol.set(symbol === oldEnd ? newEnd : symbol, old.weights[e]);
-    }
-    for (let e = made.rows.table.start[newRow]; e < made.rows.table.start[newRow + 1]; e++) {
-      weights[e] = bySymbol.get(made.rows.table.symbols[e]) ?? 0;
-    }
-  };
-  const oldAttributeRow = attributeRows(old.rows, old.attributes.size);
-  const attributeRow = attributeRows(made.rows, made.attributes.size);
-  made.attributes.all().forEach((name, id) => {
-    const oldId = old.attributes.indexOf(name);
-    if (oldId >= 0) copyRow(oldAttributeRow[oldId], attributeRow[id]);
-  });
-  const copyTree = (
-    oldTree: TaggerRows["labelTree"],
-    newTree: TaggerRows["labelTree"],
-    oldEvent: (event: number) => number,
-  ): void => {
-    const matches = [0]; // [new node] the old node of the same suffix; a node's number is greater than its parent's
-    for (let newNode = 0; newNode < newTree.row.length; newNode++) {
-      const oldNode = matches[newNode];
-      if (oldNode === undefined) continue;
-      copyRow(oldTree.row[oldNode], newTree.row[newNode]);
-      const known = new Map<number, number>();
-      for (let c = oldTree.childStart[oldNode]; c < oldTree.childStart[oldNode + 1]; c++) {
-        known.set(oldTree.childEvent[c], oldTree.childNode[c]);
-      }
-      for (let c = newTree.childStart[newNode]; c < newTree.childStart[newNode + 1]; c++) {
-        const event = newTree.childEvent[c];
-        const child = known.get(newNode === 0 ? oldEvent(event) : event);
-        if (child !== undefined) matches[newTree.childNode[c]] = child;
-      }
-    }
-  };
-  copyTree(old.rows.labelTree, made.rows.labelTree, (event) => event);
-  if (old.rows.conjoinedTree && made.rows.conjoinedTree) {
-    copyTree(old.rows.conjoinedTree, made.rows.conjoinedTree, (event) =>
-      old.conjoined.indexOf(made.conjoined.nameOf(event)),
-    );
-  }
-  return weights;
 }

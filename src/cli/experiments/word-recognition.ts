@@ -9,7 +9,8 @@ import type { Pixels } from "../../data/letters.js";
 import { readTagging } from "../../data/read.js";
 import { getDataset } from "../../data/registry.js";
 import type { TaggingSequence } from "../../tasks/sequence.js";
-import { Tagger, type TaggerOptions } from "../../tasks/tagger.js";
+import { Tagger } from "../../tasks/tagger.js";
+import type { TaggerOptions } from "../../tasks/tagger-options.js";
 import { say, table, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
