@@ -102,9 +102,9 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** 12,345 */
+/** 12,345, of a whole number; `toLocaleString` takes 15 ms when it is first called. */
 export function counted(count: number): string {
-  return count.toLocaleString("en-US");
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** `1 label`, `2 labels`. */

@@ -1,7 +1,7 @@
 // What a user sees of an error, and how numbers and tables are written.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CheckFailed, duration, printError, probabilityText, table } from "../../src/cli/output.js";
+import { CheckFailed, counted, duration, printError, probabilityText, table } from "../../src/cli/output.js";
 import { InputError } from "../../src/core/errors.js";
 
 describe("errors", () => {
@@ -37,6 +37,12 @@ describe("errors", () => {
   test("a check that failed: exit code 1", () => {
     expect(printError(new CheckFailed("not enough"))).toBe(1);
   });
+});
+
+test("counts have commas between thousands", () => {
+  for (const count of [0, 7, 999, 1000, 12345, 999999, 1234567, -54321, 2 ** 53 - 1]) {
+    expect(counted(count)).toBe(count.toLocaleString("en-US"));
+  }
 });
 
 test("probabilities keep six digits, however small", () => {
