@@ -395,20 +395,20 @@ function hasNearTie(trellis: Trellis, { graph }: Problem, inference: Inference, 
 
 /** Log-masses of the expansions into a slot, those that are one context added up. */
 function expansionMasses(trellis: Trellis, slot: number): number[] {
-  const { arcStart, arcTarget, arcScore } = trellisLattice(trellis);
+  const { arcStart, arcScore } = trellisLattice(trellis);
   const { graph } = trellis;
   const bySuffix = new Map<string, number>();
   for (let c = 0; c < trellis.slotStart[slot]; c++) {
-    for (let symbol = 0; symbol < graph.symbolCount; symbol++) {
-      const arc = arcStart[c] + symbol;
-      if (arc >= arcStart[c + 1]) continue;
-      const leads = arcTarget[arc] >= 0 ? trellis.contextSlot[arcTarget[arc]] : -1;
-      if (leads !== slot && leads >= 0) continue;
-      const log = trellis.logForward[c] + arcScore[arc];
-      if (log === Number.NEGATIVE_INFINITY) continue;
-      const key = `${symbol}:${trellis.suffix(c).join()}`;
-      const before = bySuffix.get(key) ?? Number.NEGATIVE_INFINITY;
-      bySuffix.set(key, Math.max(before, log) + Math.log1p(Math.exp(-Math.abs(before - log))));
+    const from = trellis.contextSlot[c];
+    for (let branch = graph.branchStart[from]; branch < graph.branchStart[from + 1]; branch++) {
+      if (graph.branchNext[branch] !== slot) continue;
+      for (let symbol = graph.branchFirst[branch]; symbol < graph.branchEnd[branch]; symbol++) {
+        const log = trellis.logForward[c] + arcScore[arcStart[c] + symbol];
+        if (log === Number.NEGATIVE_INFINITY) continue;
+        const key = `${symbol}:${trellis.suffix(c).join()}`;
+        const before = bySuffix.get(key) ?? Number.NEGATIVE_INFINITY;
+        bySuffix.set(key, Math.max(before, log) + Math.log1p(Math.exp(-Math.abs(before - log))));
+      }
     }
   }
   return [...bySuffix.values()];
