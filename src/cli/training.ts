@@ -3,7 +3,7 @@
 // an undisturbed training would have given.
 
 import { createHash } from "node:crypto";
-import { access, unlink } from "node:fs/promises";
+import { stat, unlink } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { InputError } from "../core/errors.js";
 import type { TrainingHooks } from "../learn/train.js";
@@ -37,6 +37,8 @@ export interface Unfinished {
   path?: string;
   /** The training in it that is to go on. */
   saved?: SavedTraining;
+  /** Whether it holds this training: it was resumed from there, or has been written there. */
+  isKept?: boolean;
 }
 
 /** Checks what a command is given to learn from and where it is to write, and finds the training to be resumed. */
@@ -57,7 +59,7 @@ export async function beginTraining(
   if (!resume && !quiet && isFile && (await exists(path))) {
     say(`${path} holds an unfinished training, which this one will replace; --resume would go on with it`);
   }
-  return { path: isFile ? path : undefined, saved };
+  return { path: isFile ? path : undefined, saved, isKept: saved !== undefined };
 }
 
 async function readCheckpoint(path: string, task: TrainedTask): Promise<SavedTraining> {
@@ -79,8 +81,8 @@ async function readCheckpoint(path: string, task: TrainedTask): Promise<SavedTra
 }
 
 function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
+  return stat(path).then(
+    (found) => found.isFile(),
     () => false,
   );
 }
@@ -161,8 +163,12 @@ export class TrainingRun {
         this.canGoOn = true;
         const { path } = this.unfinished;
         if (path === undefined) return;
-        const bytes = encodeCheckpoint({ settings, data: this.data.value(), checkpoint });
-        await writeFileSafely(path, bytes).catch((error) => this.warn(error));
+        try {
+          await writeFileSafely(path, encodeCheckpoint({ settings, data: this.data.value(), checkpoint }));
+          this.unfinished.isKept = true;
+        } catch (error) {
+          this.warn(error);
+        }
       },
     };
   }
@@ -196,11 +202,11 @@ export async function finishTraining(
   model: Model & { summary: { stopped: boolean } },
   files: readonly string[],
   { out, from, add = [], quiet }: TrainingFlags,
-  { path }: Unfinished,
+  { isKept }: Unfinished,
   report: () => Promise<void>,
 ): Promise<void> {
-  const sayHowToGoOn = async (why: string): Promise<void> => {
-    if (quiet || path === undefined || !(await exists(path))) return;
+  const sayHowToGoOn = (why: string): void => {
+    if (quiet || !isKept) return;
     const start = from === undefined ? [] : ["--from", from];
     const given = [...files, ...start, ...add.flatMap((file) => ["--add", file])].map(quoted).join(" ");
     say(`${why}; go on with: ${commands[task]} ${given} --out ${quoted(out)} --resume`);
@@ -208,11 +214,11 @@ export async function finishTraining(
   try {
     await saveModel(model, out);
   } catch (error) {
-    await sayHowToGoOn("what was learned is kept up to the last checkpoint");
+    sayHowToGoOn("what was learned is kept up to the last checkpoint");
     throw error;
   }
   const { stopped } = model.summary;
   if (!stopped) await unlink(`${out}.checkpoint`).catch(() => undefined);
   await report();
-  if (stopped) await sayHowToGoOn("stopped");
+  if (stopped) sayHowToGoOn("stopped");
 }

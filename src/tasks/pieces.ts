@@ -126,7 +126,8 @@ export class PieceNumbers {
     let at = 0;
     for (const row of columns) {
       for (let c = 0; c < width; c++) {
-        this.values[at++] = row[c].length > LONGEST_VALUE ? UNNUMBERED : this.numberOf(row[c]);
+        const value = row[c]; // a row may lack columns that no piece looks at
+        this.values[at++] = value === undefined || value.length > LONGEST_VALUE ? UNNUMBERED : this.numberOf(value);
       }
     }
   }

@@ -109,6 +109,8 @@ export function checkTransducerOptions(options: TransducerOptions): void {
 const WORDS = 0.4;
 /** Up to this many inputs are few: every feature counts, and rows are made for what is not certain, too. */
 export const FEW_INPUTS = 5_000;
+/** Of fewer inputs, a tenth is too few to say which pass is best. */
+const FEWEST_TO_HOLD_OUT = 50;
 /** From this many inputs on, the held-out ones can tell which penalty is best, and how much a joint model counts. */
 export const FEWEST_TO_CHOOSE = 1_000;
 /** Inputs held out, at most: more would not choose better and would be missed in training. */
@@ -118,16 +120,17 @@ const JOINT_GRAMS = 6;
 
 /**
  * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
- * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000; `l2` is 4, less with few inputs, and
+ * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000, and nothing of fewer than 50 (unless they choose the weight of words); `l2` is 4, less with few inputs, and
  * with many what is best on held-out pairs; with many, too, a joint model looks six graphones back, unless a model of words
  * chooses; the weight of that, where it is to be chosen, is the one to begin with.
  */
 export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions): TransducerOptions {
+  const holdsOut = corpus.inputCount >= FEWEST_TO_HOLD_OUT || given.words === "chosen";
   const options: TransducerOptions = {
     ...transducerDefaults,
     maxEmit: neededEmit(corpus),
     minCount: corpus.inputCount > FEW_INPUTS ? 2 : 1,
-    heldOut: Math.min(0.1, MOST_HELD_OUT / corpus.inputCount),
+    heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
     l2: 4 * Math.min(1, corpus.inputCount / 500),
     jointGrams: 0,
   };
@@ -166,8 +169,11 @@ export function keptOptions(from: TransducerOptions, given: GivenTransducerOptio
   const options: TransducerOptions = { ...goOnOptions(from), l2: 0 };
   for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
     if (given[name] === undefined) continue;
-    if (!(goingOnNames as readonly string[]).includes(name)) {
-      throw new InputError(`option \`${name}\` cannot change when a training goes on from a model`);
+    if (!(goingOnNames as readonly string[]).includes(name) && String(given[name]) !== String(from[name])) {
+      throw new InputError(
+        `option \`${name}\` cannot change when a training goes on from a model (${given[name]}, and the model has ${from[name]})`,
+        { hint: "leave it out" },
+      );
     }
     Object.assign(options, { [name]: given[name] });
   }

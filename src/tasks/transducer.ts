@@ -401,9 +401,12 @@ async function readCorpus(
 function separatorOf(outputSymbols: Alphabet): number {
   const separator = outputSymbols.indexOf(SPACE);
   if (separator >= 0) return separator;
-  throw new InputError("option `words` is for outputs with spaces between words, and there are none", {
-    hint: "give outputs as characters, spaces among them (`--output chars`)",
-  });
+  throw new InputError(
+    "option `words` is for outputs in characters, spaces between words among them; there are no spaces",
+    {
+      hint: "if outputs were read as tokens, give them as characters (`--output chars`)",
+    },
+  );
 }
 
 /** The weight of a model of words beside a probability with the power 1. */

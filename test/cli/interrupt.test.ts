@@ -100,6 +100,20 @@ test("a checkpoint that cannot be written is said, and the model is trained all 
   expect(code).toBe(0);
   expect(error.match(/kept\.sg\.checkpoint: .*; training goes on, but could not be resumed/g)).toHaveLength(1);
   expect(bytes("kept.sg")).toEqual(bytes("whole.sg"));
+
+  // Stopped, it says nothing of going on: there is nothing to go on from.
+  mkdirSync(folder.file("lost.sg.checkpoint"));
+  const child = folder.start(...train("lost.sg", ...options));
+  let said = "";
+  child.stderr?.on("data", (text) => {
+    said += text;
+  });
+  const end = ended(child);
+  await until(() => said.includes("training goes on"));
+  child.kill("SIGINT");
+  const stopped = await end;
+  expect(stopped.code).toBe(0);
+  expect(stopped.error).not.toContain("go on with");
 });
 
 test("--quiet says nothing, --json one object", async () => {

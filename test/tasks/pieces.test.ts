@@ -139,3 +139,14 @@ test("more different words than are remembered, in one sequence and in many", ()
   ).flat();
   compare(source, [long, ...short, long.slice(-100)], false, known);
 });
+
+test("rows may lack columns that no piece looks at", () => {
+  const ragged = [
+    ["a", "N", "x"],
+    ["b", "N"],
+    ["c", "V", "y", "z"],
+  ];
+  for (const source of [sources.chunking, sources.template]) {
+    for (const columns of [ragged, ragged.slice(1), [...ragged].reverse()]) compare(source, [columns], true);
+  }
+});

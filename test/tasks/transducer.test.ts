@@ -352,6 +352,20 @@ describe("Transducer", () => {
       return found.output.join() === output.join() && found.probability > 0.1;
     });
     expect(right.length).toBeGreaterThanOrEqual(38);
+    // Twenty pairs are too few to hold any out: what is learned is at least these.
+    const few = pairs.slice(0, 20);
+    const own = await Transducer.train(few, { epochs: 20 });
+    expect(few.filter(({ input, output }) => own.predict(input).output.join() === output.join())).toHaveLength(20);
+  });
+
+  it("goes on from a transducer with the options that it has, and refuses others by name", async () => {
+    const from = await Transducer.train(spelling(), { epochs: 1, order: 3 });
+    const { moveGrams } = from.options;
+    const more = await Transducer.train(spelling(), { from, order: 3, moveGrams, epochs: 1 });
+    expect(more.options.order).toBe(3);
+    await expect(Transducer.train(spelling(), { from, order: 4 })).rejects.toThrow(
+      /`order` cannot change.*\(4.*has 3\)/,
+    );
   });
 
   it("knows as much with pairs held out as without, where no output is right as a whole", async () => {

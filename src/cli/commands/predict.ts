@@ -52,8 +52,10 @@ interface ContextsFlag {
 
 const notes = `
 With a transducer: a line holds an input; input TAB output TAB probability come out, the probability being summed over
-alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\`. --contexts
-adds a line for each slot, \`# position.written MOVES/probability …\`, \`→\` being the move to the next input symbol.
+alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\` (several
+symbols for one are joined by \`:\`, none is \`_\`; symbols with these signs are written with \`\\|\`, \`\\:\`, \`\\\\\`, and \`_\`
+as \`\\_\`). --contexts adds a line for each slot, \`# position.written MOVES/probability …\`, \`→\` being the move to the next
+input symbol.
 With a tagger: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
   Input in columns may carry labels as one column more than the model was trained on; they are passed through.
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output, and a
