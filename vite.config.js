@@ -1,9 +1,9 @@
-// How the explorer is built: web/ to dist/web, with addresses relative to the page, so that it works in any folder of any host.
+// How the explorer is built: apps/explorer to dist/web, with addresses relative to the page, so that it works in any folder of any host.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
 export default defineConfig({
-  root: fileURLToPath(new URL("web", import.meta.url)),
+  root: fileURLToPath(new URL("apps/explorer", import.meta.url)),
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   worker: { format: "es" },

@@ -1,6 +1,6 @@
 // The engine's problems, recorded from the tasks, so that kernels can be compared on what they are really given.
-import { referenceBackend } from "../dist/kernel/loops.js";
-import { wasmBackend } from "../dist/kernel/wasm.js";
+import { referenceBackend } from "../dist/engine/reference/loops.js";
+import { wasmBackend } from "../dist/engine/wasm/kernel.js";
 
 const wasm = wasmBackend();
 if (!wasm) throw new Error("there is no WebAssembly with SIMD here");
@@ -8,14 +8,14 @@ export const backends = { js: referenceBackend, wasm };
 
 /**
  * @typedef {{
- *   problem: import("../dist/core/problem.js").Problem, space: import("../dist/core/problem.js").RowSpace,
- *   inference: import("../dist/core/trellis.js").Inference,
+ *   problem: import("../dist/engine/problem.js").Problem, space: import("../dist/engine/problem.js").RowSpace,
+ *   inference: import("../dist/engine/trellis.js").Inference,
  * }} Recorded
  */
 
 /**
  * The problems that a kernel is given while `work` runs. A kernel's arrays are used again, so they are copied.
- * @param {import("../dist/kernel/backend.js").Kernel} kernel
+ * @param {import("../dist/engine/backend.js").Kernel} kernel
  * @param {() => void} work
  */
 export function record(kernel, work) {
@@ -43,7 +43,7 @@ export function record(kernel, work) {
 /**
  * What a kernel does with recorded problems: forward; forward and best path; forward, backward and expected counts; and the best
  * output alone, for weights that are settled.
- * @param {import("../dist/kernel/backend.js").Backend} backend
+ * @param {import("../dist/engine/backend.js").Backend} backend
  * @param {readonly Recorded[]} recorded
  * @param {Float64Array} given weights
  */
@@ -69,7 +69,7 @@ export function loopsOf(backend, recorded, given) {
       then();
     }
   };
-  /** @type {Map<import("../dist/core/problem.js").RowSpace, import("../dist/kernel/backend.js").SettledRows>} */
+  /** @type {Map<import("../dist/engine/problem.js").RowSpace, import("../dist/engine/backend.js").SettledRows>} */
   const settled = new Map(placed.map(({ space }) => [space, backend.settle(space, weights)]));
   return {
     output() {

@@ -18,16 +18,24 @@ export const kinds = /** @type {const} */ ([
 
 /** Folders and single files of dist/; a file's own line comes before its folder's. @type {[start: string, kind: Kind][]} */
 const places = [
-  ["kernel/", "kernel"],
+  ["engine/reference/", "kernel"],
+  ["engine/wasm/", "kernel"],
+  ["engine/shared.js", "kernel"],
+  ["engine/backend.js", "kernel"],
+  ["engine/choice.js", "kernel"],
   // The alphabet looks up attributes and symbols, and `Numbers` holds what was found.
-  ["core/alphabet.js", "features and task"],
-  ["core/numbers.js", "features and task"],
-  ["core/", "engine beside it"],
+  ["engine/alphabet.js", "features and task"],
+  ["util/numbers.js", "features and task"],
+  ["engine/", "engine beside it"],
+  ["util/", "engine beside it"],
   ["tasks/", "features and task"],
   ["learn/", "learning"],
   ["model/", "model file"],
-  ["data/", "reading and printing"],
+  ["workflows/", "reading and printing"],
+  ["formats/", "reading and printing"],
+  ["datasets/", "reading and printing"],
   ["cli/", "reading and printing"],
+  ["metrics/", "reading and printing"],
   ["confidence/", "reading and printing"],
 ];
 

@@ -1,4 +1,4 @@
-// Compiles src/kernel/assembly/ (AssemblyScript) to WebAssembly and writes it as src/kernel/wasm-code.ts: bytes in
+// Compiles src/engine/wasm/assembly/ (AssemblyScript) to WebAssembly and writes it as src/engine/wasm/code.ts: bytes in
 // base64, so that Node, browsers and bundlers load it alike. Does nothing when that file is made from the sources as
 // they are.
 import { createHash } from "node:crypto";
@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = join(root, "src", "kernel", "assembly");
+const folder = join(root, "src", "engine", "wasm", "assembly");
 /** The compiled code. */
-export const kernelCode = join(root, "src", "kernel", "wasm-code.ts");
+export const kernelCode = join(root, "src", "engine", "wasm", "code.ts");
 
 const flags = [
   ...["--runtime", "stub", "--noAssert", "-O3"],
@@ -31,7 +31,7 @@ function sourceHash() {
 
 /** Compiles if need be; false when the compiler found errors, which it has then printed. */
 export async function buildKernel() {
-  const made = `// Made by scripts/build-kernel.mjs from src/kernel/assembly/ (${sourceHash()}). Do not edit.\n`;
+  const made = `// Made by scripts/build-kernel.mjs from src/engine/wasm/assembly/ (${sourceHash()}). Do not edit.\n`;
   try {
     if (readFileSync(kernelCode, "utf8").startsWith(made)) return true;
   } catch {

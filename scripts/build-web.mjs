@@ -1,4 +1,4 @@
-// The explorer as a static site: web/ built by vite into dist/web, with its models (see explorer-models.mjs). Nothing is done
+// The explorer as a static site: apps/explorer built by vite into dist/web, with its models (see explorer-models.mjs). Nothing is done
 // when it is up to date: dist/web/.built holds the hash of what it was made from.
 //   node scripts/build-web.mjs
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ const site = join(root, "dist", "web");
 /** The hash of everything that the site is made from. */
 function webHash() {
   const hash = createHash("sha256").update(sourceHash()).update(modelsFolder());
-  const own = readdirSync(join(root, "web"), { recursive: true, withFileTypes: true })
+  const own = readdirSync(join(root, "apps", "explorer"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
@@ -29,7 +29,7 @@ export async function buildWeb() {
   const stamp = join(site, ".built");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash && existsSync(modelsFolder())) return true;
   const models = await makeModels((what) => say(`making the explorer's models: ${what}`));
-  say("building the explorer (web/ to dist/web)");
+  say("building the explorer (apps/explorer to dist/web)");
   const { build: bundle } = await import("vite");
   const fresh = join(root, `dist.web.${process.pid}`);
   try {
@@ -50,7 +50,7 @@ export async function buildWeb() {
 }
 
 /**
- * What the site needs without a network, for web/public/offline.js.
+ * What the site needs without a network, for apps/explorer/public/offline.js.
  * @param {string} folder
  */
 function filesOf(folder) {

@@ -20,41 +20,41 @@ const groups = [
   {
     title: "Tagging",
     about: "A label for every position of a sequence. [Tagging](tagging.md) goes from data to trusted labels.",
-    files: ["tasks/tagger", "tasks/sequence", "tasks/attributes", "tasks/template"],
+    files: ["tasks/tag/", "formats/sequence"],
   },
   {
     title: "Transduction",
     about:
       "Outputs for inputs of other lengths, learned from pairs without alignments. [Transducing](transducing.md) goes " +
       "from pairs to trusted outputs.",
-    files: ["tasks/transducer"],
+    files: ["tasks/transduce/"],
   },
   {
     title: "Decipherment",
     about:
       "The key of a substitution, learned from plain text of the language alone. [Deciphering](deciphering.md) goes " +
       "from a cipher to its text.",
-    files: ["tasks/cipher-text", "tasks/decipherer", "tasks/encipher", "tasks/language"],
+    files: ["tasks/decipher/"],
   },
   {
     title: "Reading data",
     about: "Files and streams in the [formats](formats.md) that the commands read.",
-    files: ["data/"],
+    files: ["formats/", "datasets/"],
   },
   {
     title: "Model files",
     about: "Models as files and as bytes; [the layout](formats.md#the-model-file).",
-    files: ["model/"],
+    files: ["model/", "workflows/model", "workflows/disk"],
   },
   {
     title: "Confidence",
     about: "How far answers can be trusted. [How sure is sure?](how-sure-is-sure.md) explains what is promised.",
-    files: ["confidence/", "core/calibration"],
+    files: ["confidence/", "metrics/"],
   },
   {
     title: "Errors",
     about: "What a user got wrong.",
-    files: ["core/errors"],
+    files: ["util/errors"],
   },
   {
     title: "Training",
@@ -66,7 +66,7 @@ const groups = [
     about:
       "For models of your own: slots, rows, context sets, and what is read off a trellis. [Inside](inside.md) explains " +
       "the parts.",
-    files: ["core/", "kernel/"],
+    files: ["engine/"],
   },
 ];
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { root } from "./build.mjs";
 
-/** @typedef {import("../web/catalogue.js").BuiltInModel} BuiltInModel */
+/** @typedef {import("../apps/explorer/catalogue.js").BuiltInModel} BuiltInModel */
 
 /**
  * A compiled file; checked as its source, for it may not be there when types are checked.
@@ -81,7 +81,7 @@ const seed = 1;
 async function dates(folder) {
   /** @type {typeof import("../src/index.js")} */
   const { Tagger } = await built("index.js");
-  /** @type {typeof import("../src/learn/random.js")} */
+  /** @type {typeof import("../src/util/random.js")} */
   const { generator, shuffle, uniform } = await built("learn/random.js");
   /** @type {typeof import("../src/cli/demo/dates.js")} */
   const { drawRegister, readDigit } = await built("cli/demo/dates.js");
@@ -201,7 +201,7 @@ async function tagging(folder) {
 async function pronunciation(folder) {
   /** @type {typeof import("../src/index.js")} */
   const { Transducer } = await built("index.js");
-  /** @type {typeof import("../src/data/pair-lines.js")} */
+  /** @type {typeof import("../src/formats/pair-lines.js")} */
   const { parsePair } = await built("data/pair-lines.js");
   /** @type {import("../src/index.js").PairLayout} */
   const layout = {

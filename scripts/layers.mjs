@@ -7,8 +7,11 @@ import { isBuiltin } from "node:module";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const layers = ["core", "kernel", "learn", "tasks", "confidence", "data", "model", "cli"];
-const browserLayers = new Set(["core", "kernel", "tasks", "confidence"]);
+const layers = [
+  ...["util", "engine", "metrics", "confidence", "learn", "formats", "datasets", "model"],
+  ...["tasks", "workflows", "cli"],
+];
+const browserLayers = new Set(["util", "engine", "metrics", "confidence", "tasks"]);
 const browserEntry = "browser.ts";
 
 /** @typedef {{ specifier: string, line: number, loads: boolean }} Import `loads`: not for its types alone, nor on demand */
@@ -111,7 +114,7 @@ function layerOf(file) {
 }
 
 /**
- * The file a relative import names, relative to src/: `./y.js` in core/x.ts is core/y.ts.
+ * The file a relative import names, relative to src/: `./y.js` in engine/x.ts is engine/y.ts.
  * @param {string} file
  * @param {string} specifier
  */

@@ -1,20 +1,11 @@
 // What runs in a browser: all of the public API but reading and writing files.
 
-// Confidence
-export type { Answer, AnswerColumns, Answers } from "./confidence/answers.js";
-export { brier, expectedCalibrationError, reliabilityBins } from "./confidence/calibration.js";
+export { type Calibration, type CalibrationMap, calibrated, type Guarantee } from "./confidence/calibration.js";
 export { chooseMap, fitIsotonic, fitTemperature } from "./confidence/calibration-map.js";
-export { mcNemar, recallDifference } from "./confidence/compare.js";
-export { plotsOf } from "./confidence/plots.js";
-export { aurc, precisionRecallCurve, recallAtPrecision, riskCoverage } from "./confidence/precision-recall.js";
-export { type Chunk, chunksOf, type TaggingReport, TaggingScore } from "./confidence/tagging.js";
 export { findThreshold, type NoThreshold, type ThresholdOptions, whyNoThreshold } from "./confidence/threshold.js";
-export { type TransductionReport, TransductionScore } from "./confidence/transduction.js";
 // The engine
-export { Alphabet } from "./core/alphabet.js";
-export { type Calibration, type CalibrationMap, calibrated, type Guarantee } from "./core/calibration.js";
-export { allowedClamp, type Clamp, clampTrellis } from "./core/clamp.js";
-export { InputError } from "./core/errors.js";
+export { Alphabet } from "./engine/alphabet.js";
+export { allowedClamp, type Clamp, clampTrellis } from "./engine/clamp.js";
 export {
   bestPath,
   bestPaths,
@@ -24,21 +15,28 @@ export {
   posteriors,
   sampler,
   trellisLattice,
-} from "./core/lattice.js";
-export { type NgramModel, type NgramOptions, ngramModel, ngramScore } from "./core/ngram.js";
-export type { Problem, RowFamily, RowSpace } from "./core/problem.js";
-export { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "./core/rows.js";
-export { type Branch, chainGraph, type SlotGraph, slotGraph } from "./core/slots.js";
-export { BEGIN, type Inference, type Trellis } from "./core/trellis.js";
-export { ReferenceKernel } from "./kernel/reference.js";
-export { SharedKernel, type SharedRows, shareRows } from "./kernel/shared.js";
+} from "./engine/lattice.js";
+export { type NgramModel, type NgramOptions, ngramModel, ngramScore } from "./engine/ngram.js";
+export type { Problem, RowFamily, RowSpace } from "./engine/problem.js";
+export { ReferenceKernel } from "./engine/reference/kernel.js";
+export { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "./engine/rows.js";
+export { SharedKernel, type SharedRows, shareRows } from "./engine/shared.js";
+export { type Branch, chainGraph, type SlotGraph, slotGraph } from "./engine/slots.js";
+export { BEGIN, type Inference, type Trellis } from "./engine/trellis.js";
+export type { SymbolPair } from "./formats/pair-lines.js";
+export type { GivenLabel, TaggingSequence } from "./formats/sequence.js";
 export type { Checkpoint, Epoch, TrainingOptions, TrainingProgress } from "./learn/train.js";
 export { type Learner, train } from "./learn/train.js";
-// Models as bytes, errors, and what training reports
-export { decodeModel, encodeModel, type Model } from "./model/model.js";
-export { chunkingAttributes, columnAttributes, textAttributes } from "./tasks/attributes.js";
+// Confidence
+export type { Answer, AnswerColumns, Answers } from "./metrics/answers.js";
+export { brier, expectedCalibrationError, reliabilityBins } from "./metrics/calibration.js";
+export { mcNemar, recallDifference } from "./metrics/compare.js";
+export { plotsOf } from "./metrics/plots.js";
+export { aurc, precisionRecallCurve, recallAtPrecision, riskCoverage } from "./metrics/precision-recall.js";
+export { type Chunk, chunksOf, type TaggingReport, TaggingScore } from "./metrics/tagging.js";
+export { type TransductionReport, TransductionScore } from "./metrics/transduction.js";
 // Decipherment
-export { type CipherKind, type CipherReading, type CipherText, readCipher } from "./tasks/cipher-text.js";
+export { type CipherKind, type CipherReading, type CipherText, readCipher } from "./tasks/decipher/cipher-text.js";
 export {
   Decipherer,
   type DeciphererOptions,
@@ -48,10 +46,12 @@ export {
   deciphererDefaults,
   type MappedSymbol,
   type Reading,
-} from "./tasks/decipherer.js";
-export { type Enciphered, type EncipherOptions, encipher, encipherDefaults } from "./tasks/encipher.js";
-export { LanguageModel, type LanguageOptions, languageDefaults } from "./tasks/language.js";
-export type { GivenLabel, TaggingSequence } from "./tasks/sequence.js";
+} from "./tasks/decipher/decipherer.js";
+export { type Enciphered, type EncipherOptions, encipher, encipherDefaults } from "./tasks/decipher/encipher.js";
+export { LanguageModel, type LanguageOptions, languageDefaults } from "./tasks/decipher/language.js";
+export { chunkingAttributes, columnAttributes, textAttributes } from "./tasks/tag/attributes.js";
+export type { FeatureFunction, FeatureSource } from "./tasks/tag/features.js";
+export { type TaggerOptions, taggerDefaults } from "./tasks/tag/options.js";
 // Tagging
 export {
   type AnswerOptions,
@@ -64,10 +64,10 @@ export {
   type TaggerPrediction,
   type TaggerSummary,
   type TrainTaggerOptions,
-} from "./tasks/tagger.js";
-export type { FeatureFunction, FeatureSource } from "./tasks/tagger-features.js";
-export { type TaggerOptions, taggerDefaults } from "./tasks/tagger-options.js";
-export { CHUNKING_TEMPLATE, parseTemplate, type Template } from "./tasks/template.js";
+} from "./tasks/tag/tagger.js";
+export { CHUNKING_TEMPLATE, parseTemplate, type Template } from "./tasks/tag/template.js";
+export type { Strategy } from "./tasks/transduce/learner.js";
+export { type GivenTransducerOptions, type TransducerOptions, transducerDefaults } from "./tasks/transduce/options.js";
 // Transduction
 export {
   type AlignedSymbol,
@@ -80,7 +80,7 @@ export {
   type TransducerPrediction,
   type TransducerSlot,
   type TransducerSummary,
-} from "./tasks/transducer.js";
-export type { Strategy } from "./tasks/transducer-learner.js";
-export { type GivenTransducerOptions, type TransducerOptions, transducerDefaults } from "./tasks/transducer-options.js";
-export type { SymbolPair } from "./tasks/transducer-pairs.js";
+} from "./tasks/transduce/transducer.js";
+export { InputError } from "./util/errors.js";
+// Models as bytes, errors, and what training reports
+export { decodeModel, encodeModel, type Model } from "./workflows/model.js";

@@ -2,14 +2,14 @@
 
 // Everything that also runs in a browser: taggers, measures, the engine
 export * from "./browser.js";
-export type { TaggingFormat } from "./data/detect.js";
+export { datasets, getDataset, type LocalDataset } from "./datasets/registry.js";
+export type { TaggingFormat } from "./formats/detect.js";
 // Data
-export { joinSymbols, type PairLayout, splitSymbols } from "./data/pair-lines.js";
-export { type ReadPairsOptions, readPairs } from "./data/pairs.js";
-export { type ReadTaggingOptions, readTagging } from "./data/read.js";
-export { datasets, getDataset, type LocalDataset } from "./data/registry.js";
-export { type ReviewItem, readReview, saveReview } from "./data/review.js";
+export { joinSymbols, type PairLayout, splitSymbols } from "./formats/pair-lines.js";
+export { type ReadPairsOptions, readPairs } from "./formats/pairs.js";
+export { type ReadTaggingOptions, readTagging } from "./formats/read.js";
+export { type ReviewItem, readReview, saveReview } from "./formats/review.js";
 // Threads
 export { threadCrew } from "./learn/crew.js";
 // Models in files
-export { loadModel, saveModel } from "./model/disk.js";
+export { loadModel, saveModel } from "./workflows/disk.js";

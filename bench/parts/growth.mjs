@@ -1,9 +1,10 @@
 // How time grows with the length of a sequence, contexts, labels, order and features: one thing at a time, on made-up
 // sequences, with the exponent of a power law fitted to the upper part by least squares.
-import { linePlot } from "../../dist/confidence/svg.js";
-import { backend } from "../../dist/kernel/choice.js";
-import { TaggerLearner } from "../../dist/tasks/tagger-learner.js";
-import { taggerRows } from "../../dist/tasks/tagger-rows.js";
+
+import { backend } from "../../dist/engine/choice.js";
+import { linePlot } from "../../dist/metrics/svg.js";
+import { TaggerLearner } from "../../dist/tasks/tag/learner.js";
+import { taggerRows } from "../../dist/tasks/tag/rows.js";
 import { madeUp, madeUpWeights } from "../data.mjs";
 import { check, exponent, inTurns, number, say, spread } from "../harness.mjs";
 

@@ -3,10 +3,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { useBackend } from "../../dist/kernel/choice.js";
-import { encipher } from "../../dist/tasks/encipher.js";
-import { TaggerLearner } from "../../dist/tasks/tagger-learner.js";
-import { taggerRows } from "../../dist/tasks/tagger-rows.js";
+import { useBackend } from "../../dist/engine/choice.js";
+import { encipher } from "../../dist/tasks/decipher/encipher.js";
+import { TaggerLearner } from "../../dist/tasks/tag/learner.js";
+import { taggerRows } from "../../dist/tasks/tag/rows.js";
 import { kernelFlags, kernelFolder } from "../../scripts/build-kernel.mjs";
 import { brown, columnText, madeUp, madeUpWeights, novels, pronunciations } from "../data.mjs";
 import { backends } from "../engines.mjs";

@@ -2,16 +2,16 @@
 // model's, with or without one more for the label, so that a file like the training data can be predicted as it is.
 
 import * as v from "valibot";
-import { InputError } from "../core/errors.js";
-import { type TaggingFormat, taggingFormats } from "../data/detect.js";
-import { type Pixels, parseFolds, pixelChoices } from "../data/letters.js";
-import type { LineSource } from "../data/lines.js";
-import { parseLabel } from "../data/parser.js";
-import { readTagging } from "../data/read.js";
-import type { Model } from "../model/model.js";
-import { someOf } from "../tasks/corpus.js";
-import type { GivenLabel, TaggingSequence } from "../tasks/sequence.js";
-import { Tagger } from "../tasks/tagger.js";
+import { type TaggingFormat, taggingFormats } from "../formats/detect.js";
+import { type Pixels, parseFolds, pixelChoices } from "../formats/letters.js";
+import type { LineSource } from "../formats/lines.js";
+import { parseLabel } from "../formats/parser.js";
+import { readTagging } from "../formats/read.js";
+import type { GivenLabel, TaggingSequence } from "../formats/sequence.js";
+import { someOf } from "../tasks/tag/corpus.js";
+import { Tagger } from "../tasks/tag/tagger.js";
+import { InputError } from "../util/errors.js";
+import type { Model } from "../workflows/model.js";
 import type { ReadFlags } from "./options.js";
 
 const inputSchema = v.object({

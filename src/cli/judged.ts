@@ -1,10 +1,10 @@
 // A model's answers on labelled data with whether they are right: what calibration and comparison are made of.
 
-import type { Answer } from "../confidence/answers.js";
-import { layoutOf } from "../data/pair-lines.js";
-import { readPairs } from "../data/pairs.js";
-import type { Model } from "../model/model.js";
-import { Transducer } from "../tasks/transducer.js";
+import { layoutOf } from "../formats/pair-lines.js";
+import { readPairs } from "../formats/pairs.js";
+import type { Answer } from "../metrics/answers.js";
+import { Transducer } from "../tasks/transduce/transducer.js";
+import type { Model } from "../workflows/model.js";
 import { readForModel, taggerOf } from "./input.js";
 import { type InferenceFlags, inferenceFrom, type ReadFlags, refuseFlags } from "./options.js";
 

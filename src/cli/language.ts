@@ -1,6 +1,6 @@
 // What `stargram inspect` shows of a language model.
 
-import type { LanguageModel } from "../tasks/language.js";
+import type { LanguageModel } from "../tasks/decipher/language.js";
 import { counted, table } from "./output.js";
 
 export function languageContents(model: LanguageModel, path: string, bytes: number) {

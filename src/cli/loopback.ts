@@ -9,7 +9,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Command, InvalidArgumentError } from "commander";
-import { InputError } from "../core/errors.js";
+import { InputError } from "../util/errors.js";
 import { whole } from "./options.js";
 
 const loopback = "127.0.0.1";

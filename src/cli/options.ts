@@ -2,10 +2,10 @@
 // names the option.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { InputError } from "../core/errors.js";
-import { type TaggingFormat, taggingFormats } from "../data/detect.js";
-import { type Pixels, parseFolds, pixelChoices } from "../data/letters.js";
-import type { PredictOptions } from "../tasks/tagger.js";
+import { type TaggingFormat, taggingFormats } from "../formats/detect.js";
+import { type Pixels, parseFolds, pixelChoices } from "../formats/letters.js";
+import type { PredictOptions } from "../tasks/tag/tagger.js";
+import { InputError } from "../util/errors.js";
 import { flagOf } from "./output.js";
 
 /** A whole number of at least `least`, and at most `most` if that is given. */

@@ -2,7 +2,7 @@
 // one style. A reader that stops reading (`| head`) is no error.
 
 import { once } from "node:events";
-import { InputError } from "../core/errors.js";
+import { InputError } from "../util/errors.js";
 
 /** A check that the user asked for did not pass: exit code 1. */
 export class CheckFailed extends Error {}

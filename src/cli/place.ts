@@ -3,8 +3,8 @@
 import type { Stats } from "node:fs";
 import { access, constants, open, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { InputError } from "../core/errors.js";
 import { checkModelHead, HEAD_BYTES } from "../model/safetensors.js";
+import { InputError } from "../util/errors.js";
 
 /** Refuses a path for a model that cannot be written, is one of the inputs, or holds something that is no model. */
 export async function checkOutput(path: string, inputs: readonly string[]): Promise<{ isFile: boolean }> {

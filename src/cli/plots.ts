@@ -2,9 +2,9 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type NamedAnswers, plotsOf } from "../confidence/plots.js";
-import { InputError } from "../core/errors.js";
-import { writeFileSafely } from "../data/safe-file.js";
+import { writeFileSafely } from "../formats/safe-file.js";
+import { type NamedAnswers, plotsOf } from "../metrics/plots.js";
+import { InputError } from "../util/errors.js";
 import { say } from "./output.js";
 
 /** Writes precision-recall.svg, risk-coverage.svg, reliability.svg and histogram.svg. */

@@ -4,11 +4,11 @@
 
 import { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
-import { InputError, type Place } from "../core/errors.js";
-import { detectFormat, type TaggingFormat } from "../data/detect.js";
-import { type LineBlock, readLineBlocks } from "../data/lines.js";
-import type { Model } from "../model/model.js";
-import { Transducer } from "../tasks/transducer.js";
+import { detectFormat, type TaggingFormat } from "../formats/detect.js";
+import { type LineBlock, readLineBlocks } from "../formats/lines.js";
+import { Transducer } from "../tasks/transduce/transducer.js";
+import { InputError, type Place } from "../util/errors.js";
+import type { Model } from "../workflows/model.js";
 import { type PredictFlags, predictInputs } from "./commands/predict.js";
 import { inputNoteOf, taggerOf } from "./input.js";
 import { say, write } from "./output.js";

@@ -1,9 +1,9 @@
 // A thread of predict-threads.ts: predicts for the parts it is given, one after another.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { InputError } from "../core/errors.js";
-import type { LineBlock } from "../data/lines.js";
-import { loadModel } from "../model/disk.js";
+import type { LineBlock } from "../formats/lines.js";
+import { InputError } from "../util/errors.js";
+import { loadModel } from "../workflows/disk.js";
 import { predictInputs } from "./commands/predict.js";
 import { collectOutput, takeOutput } from "./output.js";
 import type { Predicted, PredictorData } from "./predict-threads.js";

@@ -1,6 +1,6 @@
 // The promises of a calibrated model as rows of a table.
 
-import type { Calibration } from "../core/calibration.js";
+import type { Calibration } from "../confidence/calibration.js";
 import { counted, percent, probabilityText } from "./output.js";
 
 export function promiseLines(calibration: Calibration | undefined): string[][] {

@@ -3,7 +3,7 @@
 // value, all others at least.
 
 import { InvalidArgumentError } from "commander";
-import { InputError, unknownName } from "../core/errors.js";
+import { InputError, unknownName } from "../util/errors.js";
 import { CheckFailed } from "./output.js";
 
 export interface Requirement {

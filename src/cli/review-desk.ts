@@ -1,6 +1,6 @@
 // Where what is left to a person goes: counted, and written to a review file if there is one.
 
-import { type ReviewItem, ReviewWriter } from "../data/review.js";
+import { type ReviewItem, ReviewWriter } from "../formats/review.js";
 import { counted, goOnUnread, percent, say } from "./output.js";
 
 export class ReviewDesk {

@@ -4,15 +4,15 @@
 
 import { access } from "node:fs/promises";
 import * as v from "valibot";
-import { InputError } from "../core/errors.js";
-import { letterAttributes, letterSize, pixelChoices } from "../data/letters.js";
-import { joinSymbols, type SymbolKind, splitSymbols } from "../data/pair-lines.js";
-import { parseLabel } from "../data/parser.js";
-import { MOST_CANDIDATES, type ReviewItem, readReview } from "../data/review.js";
-import type { TaggingSequence } from "../tasks/sequence.js";
-import type { TaggedOutput, Tagger } from "../tasks/tagger.js";
-import type { TransducedOutput } from "../tasks/transducer.js";
-import type { SymbolPair } from "../tasks/transducer-pairs.js";
+import { letterAttributes, letterSize, pixelChoices } from "../formats/letters.js";
+import type { SymbolPair } from "../formats/pair-lines.js";
+import { joinSymbols, type SymbolKind, splitSymbols } from "../formats/pair-lines.js";
+import { parseLabel } from "../formats/parser.js";
+import { MOST_CANDIDATES, type ReviewItem, readReview } from "../formats/review.js";
+import type { TaggingSequence } from "../formats/sequence.js";
+import type { TaggedOutput, Tagger } from "../tasks/tag/tagger.js";
+import type { TransducedOutput } from "../tasks/transduce/transducer.js";
+import { InputError } from "../util/errors.js";
 import { inputNoteOf } from "./input.js";
 
 const strings = v.array(v.array(v.string()));

@@ -1,7 +1,7 @@
 // `--threads` and `--deterministic` of the commands that train.
 
 import type { Command } from "commander";
-import { backend } from "../kernel/choice.js";
+import { backend } from "../engine/choice.js";
 import { threadCrew } from "../learn/crew.js";
 import type { TrainingHooks } from "../learn/train.js";
 import { threadCount } from "./options.js";

@@ -5,12 +5,12 @@
 import { createHash } from "node:crypto";
 import { stat, unlink } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import { InputError } from "../core/errors.js";
 import type { TrainingHooks } from "../learn/train.js";
 import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../model/checkpoint.js";
-import { saveModel } from "../model/disk.js";
 import { readModelBytes, writeFileSafely } from "../model/file.js";
-import type { Model } from "../model/model.js";
+import { InputError } from "../util/errors.js";
+import { saveModel } from "../workflows/disk.js";
+import type { Model } from "../workflows/model.js";
 import { Interrupt } from "./interrupt.js";
 import { CheckFailed, flagOf, quoted, say } from "./output.js";
 import { checkOutput } from "./place.js";

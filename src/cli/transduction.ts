@@ -2,10 +2,10 @@
 //   alignment   in two columns, a part for each input symbol between `|`; symbols written for it between `:`, `_` for none;
 //               within symbols `\|`, `\:` and `\\`, and `\_` for the symbol `_`
 
-import { type TransductionReport, TransductionScore } from "../confidence/transduction.js";
-import type { LineSource } from "../data/lines.js";
-import { joinSymbols, kindsOf, layoutOf, type PairLayout } from "../data/pair-lines.js";
-import { readPairs } from "../data/pairs.js";
+import type { LineSource } from "../formats/lines.js";
+import { joinSymbols, kindsOf, layoutOf, type PairLayout } from "../formats/pair-lines.js";
+import { readPairs } from "../formats/pairs.js";
+import { type TransductionReport, TransductionScore } from "../metrics/transduction.js";
 import type {
   AlignedSymbol,
   TransducedOutput,
@@ -14,7 +14,7 @@ import type {
   TransducerAnswer,
   TransducerPrediction,
   TransducerSlot,
-} from "../tasks/transducer.js";
+} from "../tasks/transduce/transducer.js";
 import type { SourcePart } from "./commands/predict.js";
 import { counted, duration, percent, plural, probabilityText, say, table, write, writeJson } from "./output.js";
 import { writePlots } from "./plots.js";

@@ -1,7 +1,7 @@
 // Which Stargram this is.
 
 import { readFileSync } from "node:fs";
-import { backend } from "../kernel/choice.js";
+import { backend } from "../engine/choice.js";
 
 const kernels = { js: "reference kernel", wasm: "WebAssembly kernel" };
 

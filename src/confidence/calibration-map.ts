@@ -3,10 +3,10 @@
 //   isotonic      the rising steps nearest to the outcomes (pool adjacent violators), joined by lines
 // The one with the lower log loss under cross-validation within the same answers is chosen.
 
-import { type CalibrationMap, calibrated } from "../core/calibration.js";
-import { minimise } from "../core/minimise.js";
-import { generator, shuffle } from "../learn/random.js";
-import { type AnswerColumns, type Answers, columnsOf, rankAnswers } from "./answers.js";
+import { type AnswerColumns, type Answers, columnsOf, rankAnswers } from "../metrics/answers.js";
+import { minimise } from "../util/minimise.js";
+import { generator, shuffle } from "../util/random.js";
+import { type CalibrationMap, calibrated } from "./calibration.js";
 
 export interface ChosenMap {
   map: CalibrationMap;

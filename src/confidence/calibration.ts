@@ -1,70 +1,83 @@
-// Whether confidences are probabilities: of the answers given with confidence p, a share p should be correct.
-//   expected calibration error = Σ over bins of (size / n) · |accuracy − mean confidence|
-//   Brier score = (1/n) Σ (confidence − correct)²
-// Bins hold equally many answers, so that each one's accuracy is equally well known.
+// What a model knows of its own confidence, measured on held-out data: guarantees (answer what is at least so sure, and at
+// least so much of it is right) and maps from the model's probabilities to calibrated ones. Here is only what is needed
+// to use them; src/confidence finds them.
+//   temperature   logit p' = logit p / T
+//   isotonic      p' rises piecewise linearly between knots (p, p') and is constant outside them
 
-import { type Answers, rankAnswers } from "./answers.js";
+import { InputError } from "../util/errors.js";
 
-export interface ReliabilityBin {
-  count: number;
-  /** The mean confidence. */
+export type CalibrationMap =
+  | { kind: "temperature"; temperature: number }
+  /** [knots] both rising. */
+  | { kind: "isotonic"; from: readonly number[]; to: readonly number[] };
+
+/** A promise with its evidence: answers of at least this confidence have at least this precision. */
+export interface Guarantee {
+  /** The share of answers that is right, at least. */
+  precision: number;
+  /** The probability, over the draw of the held-out examples, that the promise is true. */
   confidence: number;
-  /** The share that is correct. */
-  accuracy: number;
-  lowest: number;
-  highest: number;
+  /** Answer when the probability of the best output is at least this. */
+  threshold: number;
+  /** Held-out examples that placed the candidate thresholds, and those that tested them. */
+  placing: number;
+  tested: number;
+  /** Of the tested examples: how many the threshold answers, and how many of those answers are wrong. */
+  answered: number;
+  wrong: number;
+  /** Exact lower bound (Clopper and Pearson) of the precision at the threshold. */
+  lowerBound: number;
 }
 
-/**
- * At most `bins` bins, the least confident first. Bins end at multiples of n / bins; answers of equal confidence stay
- * together, so a bin can reach over the next multiple.
- */
-export function reliabilityBins(answers: Answers, bins = 15): ReliabilityBin[] {
-  if (!Number.isInteger(bins) || bins < 1) throw new RangeError(`the number of bins is at least 1, not ${bins}`);
-  const { count, confidence, answered, correct } = rankAnswers(answers);
-  const result: ReliabilityBin[] = [];
-  let bin: ReliabilityBin | undefined;
-  let done = 0;
-  let binEnd = 0; // In units of n / bins.
-  for (let group = confidence.length - 1; group >= 0; group--) {
-    const size = answered[group] - (group ? answered[group - 1] : 0);
-    const right = correct[group] - (group ? correct[group - 1] : 0);
-    if (!bin) binEnd = Math.floor((done * bins) / count) + 1;
-    bin ??= { count: 0, confidence: 0, accuracy: 0, lowest: confidence[group], highest: confidence[group] };
-    bin.count += size;
-    bin.confidence += size * confidence[group]; // Sums until the bin is full.
-    bin.accuracy += right;
-    bin.highest = confidence[group];
-    done += size;
-    if (done * bins >= count * binEnd) {
-      bin.confidence /= bin.count;
-      bin.accuracy /= bin.count;
-      result.push(bin);
-      bin = undefined;
-    }
-  }
-  return result;
+export interface Calibration {
+  /** At most one for each precision. */
+  guarantees: Guarantee[];
+  /** For the probability of a whole output. */
+  map: CalibrationMap;
+  /** For the probability of a label at its position. */
+  positionMap?: CalibrationMap;
+  /** Held-out examples that the maps were fitted on. */
+  examples: number;
 }
 
-/** 0 when every bin's accuracy is its mean confidence; NaN without answers. */
-export function expectedCalibrationError(answers: Answers, bins = 15): number {
-  let count = 0;
-  let sum = 0;
-  for (const bin of reliabilityBins(answers, bins)) {
-    count += bin.count;
-    sum += bin.count * Math.abs(bin.accuracy - bin.confidence);
-  }
-  return sum / count;
+/** Nothing is certain, which also keeps logits finite. */
+const NEAREST = 1e-12;
+
+function uncertain(probability: number): number {
+  return Math.min(1 - NEAREST, Math.max(NEAREST, probability));
 }
 
-/** The mean squared distance between confidence and outcome; NaN without answers. */
-export function brier(answers: Answers): number {
-  const { count, confidence, answered, correct } = rankAnswers(answers);
-  let sum = 0;
-  for (let group = 0; group < confidence.length; group++) {
-    const size = answered[group] - (group ? answered[group - 1] : 0);
-    const right = correct[group] - (group ? correct[group - 1] : 0);
-    sum += right * (1 - confidence[group]) ** 2 + (size - right) * confidence[group] ** 2;
+export function logit(probability: number): number {
+  const p = uncertain(probability);
+  return Math.log(p / (1 - p));
+}
+
+/** The calibrated probability; never falls as the model's own rises. */
+export function calibrated(map: CalibrationMap, probability: number): number {
+  if (map.kind === "temperature") return uncertain(1 / (1 + Math.exp(-logit(probability) / map.temperature)));
+  const { from, to } = map;
+  if (probability <= from[0]) return to[0];
+  const last = from.length - 1;
+  if (probability >= from[last]) return to[last];
+  let low = 0; // from[low] < probability ≤ from[high]
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (from[middle] < probability) low = middle;
+    else high = middle;
   }
-  return sum / count;
+  const share = (probability - from[low]) / (from[high] - from[low]);
+  return to[low] + share * (to[high] - to[low]);
+}
+
+/** The guarantee for a precision; a model without one is refused, with the command to run. */
+export function guaranteeFor(calibration: Calibration | undefined, precision: number, model = "MODEL"): Guarantee {
+  const found = calibration?.guarantees.find((guarantee) => guarantee.precision === precision);
+  if (found) return found;
+  const known = (calibration?.guarantees ?? []).map((guarantee) => guarantee.precision);
+  const have = known.length > 0 ? ` (it has ${known.join(", ")})` : "";
+  throw new InputError(`the model has no calibration for a precision of ${precision}${have}`, {
+    file: model === "MODEL" ? undefined : model,
+    hint: `run: stargram calibrate ${model} HELD-OUT --precision ${precision}`,
+  });
 }

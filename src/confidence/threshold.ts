@@ -14,10 +14,10 @@
 // Nothing is assumed of the model, not even that surer answers are righter, and ties cannot matter, as a threshold takes all
 // of them or none. What is assumed: held-out examples and those to come are drawn alike and independently.
 
-import type { Guarantee } from "../core/calibration.js";
-import { generator, shuffle } from "../learn/random.js";
-import { type Answers, columnsOf } from "./answers.js";
-import { binomialCdf, trialsNeeded, upperBound } from "./binomial.js";
+import { type Answers, columnsOf } from "../metrics/answers.js";
+import { binomialCdf, trialsNeeded, upperBound } from "../util/binomial.js";
+import { generator, shuffle } from "../util/random.js";
+import type { Guarantee } from "./calibration.js";
 
 export interface ThresholdOptions {
   /** Share of answers to be right, above 0 and below 1. */

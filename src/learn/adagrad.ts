@@ -4,9 +4,9 @@
 //   w <- soft(w + rate g, k rate l1) / (1 + k rate l2)
 // The average of a weight over the steps since `startAverage` is kept in the same lazy way.
 
-import type { RowTable } from "../core/rows.js";
-import type { AdaGradArrays, Loops } from "../kernel/backend.js";
-import { backend } from "../kernel/choice.js";
+import type { AdaGradArrays, Loops } from "../engine/backend.js";
+import { backend } from "../engine/choice.js";
+import type { RowTable } from "../engine/rows.js";
 import type { Gradient } from "./gradient.js";
 
 export interface AdaGradOptions {

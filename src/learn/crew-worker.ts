@@ -1,8 +1,8 @@
 // A thread of crew.ts: learns from or judges the examples that are its own.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { useBackend } from "../kernel/choice.js";
-import { wasmBackend } from "../kernel/wasm.js";
+import { useBackend } from "../engine/choice.js";
+import { wasmBackend } from "../engine/wasm/kernel.js";
 import { stepAlong } from "./adagrad.js";
 import { BATCH, type CrewData, type CrewOrder, control, DONE } from "./crew.js";
 import { Gradient } from "./gradient.js";

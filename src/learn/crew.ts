@@ -5,11 +5,11 @@
 //                    stepped by one thread in the order of the examples. The same bits for any number of threads.
 
 import { Worker } from "node:worker_threads";
-import type { RowTable } from "../core/rows.js";
-import type { AdaGradArrays } from "../kernel/backend.js";
-import { backend } from "../kernel/choice.js";
-import type { KernelMemory } from "../kernel/memory.js";
-import type { WebAssemblyMemory } from "../kernel/web-assembly.js";
+import type { AdaGradArrays } from "../engine/backend.js";
+import { backend } from "../engine/choice.js";
+import type { RowTable } from "../engine/rows.js";
+import type { KernelMemory } from "../engine/wasm/memory.js";
+import type { WebAssemblyMemory } from "../engine/wasm/web-assembly.js";
 import type { AdaGrad, AdaGradOptions } from "./adagrad.js";
 import {
   addJudged,

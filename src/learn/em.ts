@@ -4,10 +4,10 @@
 // and sets e(x | y) = (count(x, y) + smoothing) / sum over x'. Sequences are counted in fixed blocks whose counts are added
 // in order, so the sums are the same to the last bit however many threads share the blocks.
 
-import type { NgramModel } from "../core/ngram.js";
-import { chainGraph, openChainGraph, type SlotGraph } from "../core/slots.js";
-import type { Inference } from "../core/trellis.js";
-import { SharedKernel, type SharedRows, shareRows } from "../kernel/shared.js";
+import type { NgramModel } from "../engine/ngram.js";
+import { SharedKernel, type SharedRows, shareRows } from "../engine/shared.js";
+import { chainGraph, openChainGraph, type SlotGraph } from "../engine/slots.js";
+import type { Inference } from "../engine/trellis.js";
 
 /** Sequences in one block. */
 export const BLOCK = 64;

@@ -1,9 +1,9 @@
 // A gradient over the weights of a row table: a flat array, and the rows that one example touched. It is zero everywhere
 // else, so adding and stepping, which clears it, cost what the example costs, not what the model does.
 
-import type { RowTable } from "../core/rows.js";
-import type { GradientArrays } from "../kernel/backend.js";
-import { backend } from "../kernel/choice.js";
+import type { GradientArrays } from "../engine/backend.js";
+import { backend } from "../engine/choice.js";
+import type { RowTable } from "../engine/rows.js";
 
 export class Gradient implements GradientArrays {
   /** [entries] */

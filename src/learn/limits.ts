@@ -1,6 +1,6 @@
 // What the options of a training may be, for everything that trains.
 
-import { OptionChecks } from "../core/checks.js";
+import { OptionChecks } from "../util/checks.js";
 import type { TrainingOptions } from "./train.js";
 
 /**

@@ -3,11 +3,11 @@
 // weights averaged over the later passes, a held-out part to choose the best pass and to stop by. What an example is, and how its
 // gradient is found, is the learner's business; tagger and transducer are both learners.
 
-import type { RowTable } from "../core/rows.js";
-import { backend } from "../kernel/choice.js";
+import { backend } from "../engine/choice.js";
+import type { RowTable } from "../engine/rows.js";
+import { generator, shuffle } from "../util/random.js";
 import { AdaGrad } from "./adagrad.js";
 import { Gradient } from "./gradient.js";
-import { generator, shuffle } from "./random.js";
 
 /** Something that can be trained. */
 export interface Learner {

@@ -5,11 +5,10 @@
 
 import { createHash, type Hash } from "node:crypto";
 import * as v from "valibot";
-import { InputError } from "../core/errors.js";
 import type { Checkpoint } from "../learn/train.js";
-import { decodeKind, encodeKind } from "./model.js";
-import { emptyParts, PartsReader, putJson } from "./parts.js";
-import { historySchema } from "./tagger-codec.js";
+import { InputError } from "../util/errors.js";
+import { decodeKind, encodeKind } from "./kind.js";
+import { emptyParts, historySchema, PartsReader, putJson } from "./parts.js";
 
 export interface SavedTraining {
   /** Everything that was chosen: options, and how the data is read. */

@@ -3,11 +3,11 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { InputError } from "../core/errors.js";
-import { errorCode, messageOf } from "../data/safe-file.js";
+import { errorCode, messageOf } from "../formats/safe-file.js";
+import { InputError } from "../util/errors.js";
 import { checkModelHead, HEAD_BYTES } from "./safetensors.js";
 
-export { writeFileSafely } from "../data/safe-file.js";
+export { writeFileSafely } from "../formats/safe-file.js";
 
 /** 2 GiB, the most that Node reads in one go; trained models take some tens of megabytes. */
 export const MAX_MODEL_BYTES = 2 ** 31 - 1;

@@ -6,10 +6,10 @@
 //   NAME.row, .childStart, .childEvent, .childNode I32  a row tree
 
 import * as v from "valibot";
-import { Alphabet, type PackedStrings, unpacked } from "../core/alphabet.js";
-import { InputError, MachineError } from "../core/errors.js";
-import type { RowTable, RowTree } from "../core/rows.js";
-import { backend } from "../kernel/choice.js";
+import { Alphabet, type PackedStrings, unpacked } from "../engine/alphabet.js";
+import { backend } from "../engine/choice.js";
+import type { RowTable, RowTree } from "../engine/rows.js";
+import { InputError, MachineError } from "../util/errors.js";
 import { nodeModule } from "./node.js";
 import type { TensorData, TensorFile } from "./safetensors.js";
 
@@ -74,6 +74,20 @@ export const finiteOrNot = v.union([
   v.number(),
   v.pipe(v.picklist(["Infinity", "-Infinity", "NaN"]), v.transform(Number)),
 ]);
+
+export const countSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** How a training went, pass by pass. */
+export const historySchema = v.array(
+  v.object({
+    epoch: countSchema,
+    trainLogLikelihood: v.optional(finiteOrNot),
+    contextLength: finiteOrNot,
+    heldOut: v.optional(
+      v.object({ logLikelihood: v.optional(finiteOrNot), accuracy: finiteOrNot, exact: finiteOrNot }),
+    ),
+  }),
+);
 
 function isUtf8ByDecoding(bytes: Uint8Array): boolean {
   try {

@@ -3,7 +3,7 @@
 // We add a CRC-32 over metadata, names, types, shapes and values, kept in `__metadata__` under `stargram.crc32`: it
 // depends on the content alone, not on the order of keys. Whatever bytes come in, the answer is tensors or an InputError.
 
-import { InputError } from "../core/errors.js";
+import { InputError } from "../util/errors.js";
 import { nodeModule } from "./node.js";
 
 export type TensorData =

@@ -9,13 +9,13 @@ import { kindOf } from "../../bench/kinds.mjs";
 const inDist = (path: string) => kindOf({ functionName: "f", url: pathToFileURL(join(root, "dist", path)).href });
 
 test("time is booked by the folder of a function", () => {
-  expect(inDist("tasks/pieces.js")).toBe("features and task");
-  expect(inDist("core/alphabet.js")).toBe("features and task");
-  expect(inDist("core/lattice.js")).toBe("engine beside it");
+  expect(inDist("tasks/tag/pieces.js")).toBe("features and task");
+  expect(inDist("engine/alphabet.js")).toBe("features and task");
+  expect(inDist("engine/lattice.js")).toBe("engine beside it");
   expect(inDist("cli/commands/predict.js")).toBe("reading and printing");
   expect(kindOf({ functionName: "wasm-function[3]", url: "wasm://wasm/0001f542" })).toBe("kernel");
   expect(kindOf({ functionName: "(garbage collector)", url: "" })).toBe("garbage collector");
-  expect(kindOf({ functionName: "parse", url: "file:///other/dist/core/parse.js" })).toBe("Node and the rest");
+  expect(kindOf({ functionName: "parse", url: "file:///other/dist/engine/parse.js" })).toBe("Node and the rest");
   expect(kindOf({ functionName: "readSync", url: "node:fs" })).toBe("Node and the rest");
 });
 

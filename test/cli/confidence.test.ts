@@ -2,8 +2,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatReview, type ReviewItem, readReview } from "../../src/data/review.js";
-import { generator, uniform } from "../../src/learn/random.js";
+import { formatReview, type ReviewItem, readReview } from "../../src/formats/review.js";
+import { generator, uniform } from "../../src/util/random.js";
 import { Folder } from "./helpers.js";
 
 const folder = new Folder();

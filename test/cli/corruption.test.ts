@@ -3,11 +3,11 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { isKnown, readForModel } from "../../src/cli/input.js";
-import { InputError } from "../../src/core/errors.js";
-import type { TaggingFormat } from "../../src/data/detect.js";
-import { readTagging } from "../../src/data/read.js";
-import { generator, uniform } from "../../src/learn/random.js";
-import { Tagger, type TaggerPrediction } from "../../src/tasks/tagger.js";
+import type { TaggingFormat } from "../../src/formats/detect.js";
+import { readTagging } from "../../src/formats/read.js";
+import { Tagger, type TaggerPrediction } from "../../src/tasks/tag/tagger.js";
+import { InputError } from "../../src/util/errors.js";
+import { generator, uniform } from "../../src/util/random.js";
 import { columns } from "./helpers.js";
 
 const sentences = columns(6)

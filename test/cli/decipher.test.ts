@@ -9,7 +9,7 @@ import * as decipher from "../../src/cli/commands/decipher.js";
 import * as encipher from "../../src/cli/commands/encipher.js";
 import { namingFlags } from "../../src/cli/output.js";
 import { makeProgram } from "../../src/cli/program.js";
-import { InputError } from "../../src/core/errors.js";
+import { InputError } from "../../src/util/errors.js";
 import { columns, ended, Folder, tokensOnly, until } from "./helpers.js";
 
 const folder = new Folder();

@@ -7,10 +7,10 @@ import { requireData, type Stage } from "../../src/cli/demo/act.js";
 import { type DatesRun, drawRegister, readDates, smallSetting } from "../../src/cli/demo/dates.js";
 import { parseBrown } from "../../src/cli/demo/part-of-speech.js";
 import { readDictionary } from "../../src/cli/demo/pronunciation.js";
-import { recallAtPrecision } from "../../src/confidence/precision-recall.js";
-import { InputError } from "../../src/core/errors.js";
-import { generator } from "../../src/learn/random.js";
-import type { AlignedSymbol } from "../../src/tasks/transducer.js";
+import { recallAtPrecision } from "../../src/metrics/precision-recall.js";
+import type { AlignedSymbol } from "../../src/tasks/transduce/transducer.js";
+import { InputError } from "../../src/util/errors.js";
+import { generator } from "../../src/util/random.js";
 import { Folder, type Ran } from "./helpers.js";
 
 const stage: Stage = { seed: 3, small: true, progress: false, colour: false };

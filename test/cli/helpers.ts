@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { generator, uniform } from "../../src/learn/random.js";
+import { generator, uniform } from "../../src/util/random.js";
 
 const program = fileURLToPath(new URL("../../dist/cli/stargram.cjs", import.meta.url));
 

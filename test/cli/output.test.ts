@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CheckFailed, counted, duration, printError, probabilityText, table } from "../../src/cli/output.js";
-import { InputError } from "../../src/core/errors.js";
+import { InputError } from "../../src/util/errors.js";
 
 describe("errors", () => {
   let printed = "";

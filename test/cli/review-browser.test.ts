@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { executable, launch, watchFaults } from "../../scripts/browser.mjs";
-import { formatReview, type ReviewItem, readReview } from "../../src/data/review.js";
+import { formatReview, type ReviewItem, readReview } from "../../src/formats/review.js";
 import { ended, Folder, type Ran, until } from "./helpers.js";
 import { words } from "./review-helpers.js";
 

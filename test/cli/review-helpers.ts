@@ -1,6 +1,6 @@
 // Review files to test with.
 
-import { formatReview, type ReviewItem } from "../../src/data/review.js";
+import { formatReview, type ReviewItem } from "../../src/formats/review.js";
 
 /** Words with made-up pronunciations: item `i` is `word i`, its candidates `a i`, `b i` and `c i`. */
 export function words(count: number): ReviewItem[] {

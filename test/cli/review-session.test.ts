@@ -14,7 +14,7 @@ import {
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { ReviewSession } from "../../src/cli/review/session.js";
-import { readReview } from "../../src/data/review.js";
+import { readReview } from "../../src/formats/review.js";
 import { Folder } from "./helpers.js";
 import { wordsFile } from "./review-helpers.js";
 

@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expectedCalibrationError } from "../../src/confidence/calibration.js";
+import { calibrated, logit } from "../../src/confidence/calibration.js";
 import { chooseMap, fitIsotonic, fitTemperature, logLoss } from "../../src/confidence/calibration-map.js";
-import { calibrated, logit } from "../../src/core/calibration.js";
-import { generator, uniform } from "../../src/learn/random.js";
+import { expectedCalibrationError } from "../../src/metrics/calibration.js";
+import { generator, uniform } from "../../src/util/random.js";
 
 const answersOf = fc.array(
   fc.record({ confidence: fc.double({ min: 0, max: 1, noNaN: true }), correct: fc.boolean() }),

@@ -3,9 +3,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { binomialCdf, incompleteBeta, lowerBound, trialsNeeded, upperBound } from "../../src/confidence/binomial.js";
 import { findThreshold, whyNoThreshold } from "../../src/confidence/threshold.js";
-import { generator, uniform } from "../../src/learn/random.js";
+import { binomialCdf, incompleteBeta, lowerBound, trialsNeeded, upperBound } from "../../src/util/binomial.js";
+import { generator, uniform } from "../../src/util/random.js";
 
 describe("binomial", () => {
   it("has the closed forms of the bounds without and with only events", () => {

@@ -2,8 +2,8 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ngramModel, ngramScore } from "../../src/core/ngram.js";
-import type { Inference } from "../../src/core/trellis.js";
+import { ngramModel, ngramScore } from "../../src/engine/ngram.js";
+import type { Inference } from "../../src/engine/trellis.js";
 import { BLOCK, BlockCounter, type CipherModel, emissionsOf, LocalExpecter } from "../../src/learn/em.js";
 
 const PLAIN = 3;

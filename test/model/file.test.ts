@@ -18,9 +18,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { InputError } from "../../src/core/errors.js";
 import { readModelBytes, writeFileSafely } from "../../src/model/file.js";
 import { decodeTensors, encodeTensors } from "../../src/model/safetensors.js";
+import { InputError } from "../../src/util/errors.js";
 
 const isRoot = process.getuid?.() === 0;
 const isWindows = process.platform === "win32";

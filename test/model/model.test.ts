@@ -3,14 +3,14 @@
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { InputError } from "../../src/core/errors.js";
-import { generator, uniform } from "../../src/learn/random.js";
+import type { TaggingSequence } from "../../src/formats/sequence.js";
 import type { Checkpoint } from "../../src/learn/train.js";
 import { decodeCheckpoint, encodeCheckpoint } from "../../src/model/checkpoint.js";
-import { decodeModel, encodeModel } from "../../src/model/model.js";
 import { decodeTensors, encodeTensors, type TensorData } from "../../src/model/safetensors.js";
-import type { TaggingSequence } from "../../src/tasks/sequence.js";
-import { Tagger, type TrainTaggerOptions } from "../../src/tasks/tagger.js";
+import { Tagger, type TrainTaggerOptions } from "../../src/tasks/tag/tagger.js";
+import { InputError } from "../../src/util/errors.js";
+import { generator, uniform } from "../../src/util/random.js";
+import { decodeModel, encodeModel } from "../../src/workflows/model.js";
 
 /** Sentences of a small grammar, with a second column. */
 function sentences(count: number, seed: number): TaggingSequence[] {

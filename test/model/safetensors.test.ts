@@ -4,7 +4,6 @@
 import { deflateSync, gzipSync, crc32 as zlibCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InputError } from "../../src/core/errors.js";
 import {
   crc32,
   crc32ByTable,
@@ -13,6 +12,7 @@ import {
   type TensorData,
   type TensorFile,
 } from "../../src/model/safetensors.js";
+import { InputError } from "../../src/util/errors.js";
 
 const text = (value: string) => new TextEncoder().encode(value);
 

@@ -11,12 +11,12 @@ describe("the direction of imports", () => {
   it("allows the own layer and those below", () => {
     expect(
       check({
-        "core/slots.ts": 'import { a } from "./contexts.js";',
-        "kernel/deep/merge.ts": 'import { a } from "../../core/slots.js";',
-        "cli/main.ts": 'import { a } from "../core/slots.js";\nimport { readFile } from "node:fs/promises";',
+        "engine/slots.ts": 'import { a } from "./contexts.js";',
+        "learn/deep/merge.ts": 'import { a } from "../../engine/slots.js";',
+        "cli/main.ts": 'import { a } from "../engine/slots.js";\nimport { readFile } from "node:fs/promises";',
         "index.ts": 'export { a } from "./cli/main.js";',
-        "data/read.ts": 'import { createReadStream } from "node:fs";',
-        "model/file.ts": 'import "../data/read.js";\nimport { object } from "valibot";',
+        "formats/read.ts": 'import { createReadStream } from "node:fs";',
+        "model/file.ts": 'import "../formats/read.js";\nimport { object } from "valibot";',
       }),
     ).toEqual([]);
   });
@@ -30,7 +30,7 @@ describe("the direction of imports", () => {
     ["import on demand", 'async function f() {\n  return await import("../cli/main.js");\n}', 2],
     ["import within a type", 'let a: import("../cli/main.js").A;', 1],
     ["worker", 'new Worker(new URL("../cli/main.js", import.meta.url));', 1],
-    ["way round by another folder", 'import { a } from "../core/../cli/main.js";', 1],
+    ["way round by another folder", 'import { a } from "../engine/../cli/main.js";', 1],
   ])("refuses an upward %s", (_, source, line) => {
     expect(check({ "learn/adagrad.ts": source })).toEqual([
       `learn/adagrad.ts:${line}: learn must not import cli/main.ts: cli lies above it`,
@@ -38,8 +38,8 @@ describe("the direction of imports", () => {
   });
 
   it("refuses the index, which would lead anywhere", () => {
-    expect(check({ "core/slots.ts": 'import { a } from "../index.js";' })).toEqual([
-      "core/slots.ts:1: core must not import index.ts",
+    expect(check({ "engine/slots.ts": 'import { a } from "../index.js";' })).toEqual([
+      "engine/slots.ts:1: engine must not import index.ts",
     ]);
   });
 

@@ -1,12 +1,12 @@
 // Answering at a promised precision, and learning from more examples without forgetting.
 
 import { describe, expect, it } from "vitest";
-import type { Calibration } from "../../src/core/calibration.js";
-import { InputError } from "../../src/core/errors.js";
-import { decodeModel, encodeModel } from "../../src/model/model.js";
-import type { TaggingSequence } from "../../src/tasks/sequence.js";
-import { Tagger } from "../../src/tasks/tagger.js";
-import { Transducer } from "../../src/tasks/transducer.js";
+import type { Calibration } from "../../src/confidence/calibration.js";
+import type { TaggingSequence } from "../../src/formats/sequence.js";
+import { Tagger } from "../../src/tasks/tag/tagger.js";
+import { Transducer } from "../../src/tasks/transduce/transducer.js";
+import { InputError } from "../../src/util/errors.js";
+import { decodeModel, encodeModel } from "../../src/workflows/model.js";
 
 const sequence = (words: string, labels?: string): TaggingSequence => ({
   columns: words.split(" ").map((word) => [word]),

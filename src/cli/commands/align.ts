@@ -1,8 +1,8 @@
 // `stargram align`: learns how pairs are aligned, and prints the alignments.
 
 import type { Command } from "commander";
-import { joinSymbols } from "../../data/pair-lines.js";
-import type { SymbolPair } from "../../tasks/transducer-pairs.js";
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import { joinSymbols } from "../../formats/pair-lines.js";
 import { examples } from "../options.js";
 import { plural, say, write, writeJson } from "../output.js";
 import { alignmentText } from "../transduction.js";

@@ -2,13 +2,13 @@
 // its evidence and a calibration map in the model.
 
 import type { Command } from "commander";
+import type { Calibration, CalibrationMap, Guarantee } from "../../confidence/calibration.js";
 import { chooseMap } from "../../confidence/calibration-map.js";
 import { findThreshold, type NoThreshold, whyNoThreshold } from "../../confidence/threshold.js";
-import type { Calibration, CalibrationMap, Guarantee } from "../../core/calibration.js";
-import { InputError } from "../../core/errors.js";
-import { loadModel, saveModel } from "../../model/disk.js";
-import { Tagger } from "../../tasks/tagger.js";
-import { Transducer } from "../../tasks/transducer.js";
+import { Tagger } from "../../tasks/tag/tagger.js";
+import { Transducer } from "../../tasks/transduce/transducer.js";
+import { InputError } from "../../util/errors.js";
+import { loadModel, saveModel } from "../../workflows/disk.js";
 import { judge } from "../judged.js";
 import { addReadOptions, examples, needed, type ReadFlags, real, whole } from "../options.js";
 import { CheckFailed, counted, percent, plural, say, table, write, writeJson } from "../output.js";

@@ -2,12 +2,12 @@
 
 import { basename } from "node:path";
 import type { Command } from "commander";
-import type { Answer } from "../../confidence/answers.js";
-import { brier, expectedCalibrationError } from "../../confidence/calibration.js";
-import { mcNemar, recallDifference } from "../../confidence/compare.js";
-import { aurc, recallAtPrecision } from "../../confidence/precision-recall.js";
-import { InputError } from "../../core/errors.js";
-import { loadModel } from "../../model/disk.js";
+import type { Answer } from "../../metrics/answers.js";
+import { brier, expectedCalibrationError } from "../../metrics/calibration.js";
+import { mcNemar, recallDifference } from "../../metrics/compare.js";
+import { aurc, recallAtPrecision } from "../../metrics/precision-recall.js";
+import { InputError } from "../../util/errors.js";
+import { loadModel } from "../../workflows/disk.js";
 import { judge } from "../judged.js";
 import { addReadOptions, examples, type ReadFlags, whole } from "../options.js";
 import { counted, percent, table, write, writeJson } from "../output.js";

@@ -1,7 +1,7 @@
 // `stargram data`: the data sets that examples and experiments use.
 
 import type { Command } from "commander";
-import { type Dataset, datasets, getDataset } from "../../data/registry.js";
+import { type Dataset, datasets, getDataset } from "../../datasets/registry.js";
 import { examples, groupOf } from "../options.js";
 import { counted, table, write, writeJson } from "../output.js";
 

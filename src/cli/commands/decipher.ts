@@ -4,13 +4,16 @@
 import { realpath } from "node:fs/promises";
 import { styleText } from "node:util";
 import { type Command, Option } from "commander";
-import { InputError } from "../../core/errors.js";
-import { type Encoding, encodings, parseKeyJson, parseKeyList, readText, readTextLines } from "../../data/text.js";
+import { type Encoding, encodings, parseKeyJson, parseKeyList, readText, readTextLines } from "../../formats/text.js";
 import { BLOCK, type Expecter } from "../../learn/em.js";
-import { loadModel, saveModel } from "../../model/disk.js";
 import { writeFileSafely } from "../../model/file.js";
-import { type CipherKind, type CipherText, countNumbers, readCipher } from "../../tasks/cipher-text.js";
-import { Decipherer, type DeciphererOptions, type Decipherment, deciphererDefaults } from "../../tasks/decipherer.js";
+import { type CipherKind, type CipherText, countNumbers, readCipher } from "../../tasks/decipher/cipher-text.js";
+import {
+  Decipherer,
+  type DeciphererOptions,
+  type Decipherment,
+  deciphererDefaults,
+} from "../../tasks/decipher/decipherer.js";
 import {
   isLetter,
   LanguageModel,
@@ -18,7 +21,9 @@ import {
   languageDefaults,
   SPACE,
   wordsOf,
-} from "../../tasks/language.js";
+} from "../../tasks/decipher/language.js";
+import { InputError } from "../../util/errors.js";
+import { loadModel, saveModel } from "../../workflows/disk.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, real, threadCount, whole } from "../options.js";
 import { counted, duration, flagOf, percent, plural, say, table, write, writeJson } from "../output.js";

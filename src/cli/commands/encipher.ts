@@ -2,10 +2,10 @@
 
 import type { Command } from "commander";
 import { Option } from "commander";
-import { InputError } from "../../core/errors.js";
-import { readText } from "../../data/text.js";
+import { readText } from "../../formats/text.js";
 import { writeFileSafely } from "../../model/file.js";
-import { encipher, encipherDefaults } from "../../tasks/encipher.js";
+import { encipher, encipherDefaults } from "../../tasks/decipher/encipher.js";
+import { InputError } from "../../util/errors.js";
 import { examples, whole } from "../options.js";
 import { write, writeJson } from "../output.js";
 import { checkPlace } from "../place.js";

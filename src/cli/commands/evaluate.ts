@@ -1,11 +1,11 @@
 // `stargram evaluate`: how often a model is right, and how far its probabilities can be trusted.
 
 import type { Command } from "commander";
-import { type Rates, type TaggingReport, TaggingScore } from "../../confidence/tagging.js";
-import { loadModel } from "../../model/disk.js";
-import type { GivenLabel } from "../../tasks/sequence.js";
-import type { Tagger } from "../../tasks/tagger.js";
-import { Transducer } from "../../tasks/transducer.js";
+import type { GivenLabel } from "../../formats/sequence.js";
+import { type Rates, type TaggingReport, TaggingScore } from "../../metrics/tagging.js";
+import type { Tagger } from "../../tasks/tag/tagger.js";
+import { Transducer } from "../../tasks/transduce/transducer.js";
+import { loadModel } from "../../workflows/disk.js";
 import { isKnown, readForModel, taggerOf } from "../input.js";
 import {
   addInferenceOptions,

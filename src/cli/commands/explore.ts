@@ -7,11 +7,11 @@ import type { ServerResponse } from "node:http";
 import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { InputError } from "../../core/errors.js";
 import { readModelBytes } from "../../model/file.js";
-import { decodeModel, type Model } from "../../model/model.js";
-import { LanguageModel } from "../../tasks/language.js";
-import { Tagger } from "../../tasks/tagger.js";
+import { LanguageModel } from "../../tasks/decipher/language.js";
+import { Tagger } from "../../tasks/tag/tagger.js";
+import { InputError } from "../../util/errors.js";
+import { decodeModel, type Model } from "../../workflows/model.js";
 import { taggerOf } from "../input.js";
 import {
   addPageOptions,

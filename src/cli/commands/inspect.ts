@@ -2,12 +2,12 @@
 
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { InputError } from "../../core/errors.js";
-import { loadModel } from "../../model/disk.js";
-import { LanguageModel } from "../../tasks/language.js";
-import type { TaggingSequence } from "../../tasks/sequence.js";
-import type { Contribution, Tagger } from "../../tasks/tagger.js";
-import { Transducer } from "../../tasks/transducer.js";
+import type { TaggingSequence } from "../../formats/sequence.js";
+import { LanguageModel } from "../../tasks/decipher/language.js";
+import type { Contribution, Tagger } from "../../tasks/tag/tagger.js";
+import { Transducer } from "../../tasks/transduce/transducer.js";
+import { InputError } from "../../util/errors.js";
+import { loadModel } from "../../workflows/disk.js";
 import { inputNoteOf, readForModel, taggerOf } from "../input.js";
 import { addReadOptions, examples, type ReadFlags, refuseFlags, whole } from "../options.js";
 import { counted, percent, plural, probabilityText, table, write, writeJson } from "../output.js";

@@ -1,20 +1,20 @@
 // `stargram predict`: labels with probabilities for a stream of sequences, in constant memory.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { guaranteeFor } from "../../core/calibration.js";
-import { MOST_OUTPUTS } from "../../core/checks.js";
-import { InputError } from "../../core/errors.js";
-import type { LineSource } from "../../data/lines.js";
-import { loadModel } from "../../model/disk.js";
-import type { Model } from "../../model/model.js";
+import { guaranteeFor } from "../../confidence/calibration.js";
+import type { LineSource } from "../../formats/lines.js";
 import {
   type ContextMass,
   type PredictOptions,
   Tagger,
   type TaggerAnswer,
   type TaggerPrediction,
-} from "../../tasks/tagger.js";
-import { Transducer } from "../../tasks/transducer.js";
+} from "../../tasks/tag/tagger.js";
+import { Transducer } from "../../tasks/transduce/transducer.js";
+import { MOST_OUTPUTS } from "../../util/checks.js";
+import { InputError } from "../../util/errors.js";
+import { loadModel } from "../../workflows/disk.js";
+import type { Model } from "../../workflows/model.js";
 import { type ModelInput, readForModel, taggerOf } from "../input.js";
 import {
   addReadOptions,

@@ -2,15 +2,15 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import * as v from "valibot";
-import { InputError } from "../../core/errors.js";
-import { kindsOf, layoutOf, type PairLayout, pairFormats, symbolKinds } from "../../data/pair-lines.js";
-import { readPairs } from "../../data/pairs.js";
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import { kindsOf, layoutOf, type PairLayout, pairFormats, symbolKinds } from "../../formats/pair-lines.js";
+import { readPairs } from "../../formats/pairs.js";
 import { trainingLimits } from "../../learn/limits.js";
 import { readModelBytes } from "../../model/file.js";
-import { decodeModel } from "../../model/model.js";
-import { type TrainTransducerOptions, Transducer } from "../../tasks/transducer.js";
-import { MOST_WORDS, strategies, type TransducerOptions, transducerDefaults } from "../../tasks/transducer-options.js";
-import type { SymbolPair } from "../../tasks/transducer-pairs.js";
+import { MOST_WORDS, strategies, type TransducerOptions, transducerDefaults } from "../../tasks/transduce/options.js";
+import { type TrainTransducerOptions, Transducer } from "../../tasks/transduce/transducer.js";
+import { InputError } from "../../util/errors.js";
+import { decodeModel } from "../../workflows/model.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
 import { duration, percent, plural, say, writeJson } from "../output.js";
 import { pairOf, readAnswers } from "../review-items.js";

@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { styleText } from "node:util";
-import { InputError } from "../../core/errors.js";
 import type { TrainingProgress } from "../../learn/train.js";
+import { InputError } from "../../util/errors.js";
 import { ProgressLine } from "../progress.js";
 
 export interface Stage {

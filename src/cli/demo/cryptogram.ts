@@ -1,11 +1,11 @@
 // The cryptogram: a passage of one book is enciphered letter by letter, and read again with nothing but the letters of some
 // other books. Nothing is learned from pairs of cipher and plain text: there are none.
 
-import { generator, uniform } from "../../learn/random.js";
-import { readCipher } from "../../tasks/cipher-text.js";
-import { Decipherer } from "../../tasks/decipherer.js";
-import { encipher } from "../../tasks/encipher.js";
-import { isLetter, LanguageModel, SPACE } from "../../tasks/language.js";
+import { readCipher } from "../../tasks/decipher/cipher-text.js";
+import { Decipherer } from "../../tasks/decipher/decipherer.js";
+import { encipher } from "../../tasks/decipher/encipher.js";
+import { isLetter, LanguageModel, SPACE } from "../../tasks/decipher/language.js";
+import { generator, uniform } from "../../util/random.js";
 import { counted, percent } from "../output.js";
 import { type Act, type Performance, packageFile, painter, type Stage } from "./act.js";
 

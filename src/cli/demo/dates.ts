@@ -4,11 +4,11 @@
 // training, are compared by how many dates they can answer at a precision: recall(P) = the largest share of dates,
 // surest first, of which P or more are right.
 
-import type { AnswerColumns } from "../../confidence/answers.js";
-import { recallAtPrecision } from "../../confidence/precision-recall.js";
-import { generator, type RandomGenerator, shuffle, uniform } from "../../learn/random.js";
-import type { TaggingSequence } from "../../tasks/sequence.js";
-import { Tagger, type TrainTaggerOptions } from "../../tasks/tagger.js";
+import type { TaggingSequence } from "../../formats/sequence.js";
+import type { AnswerColumns } from "../../metrics/answers.js";
+import { recallAtPrecision } from "../../metrics/precision-recall.js";
+import { Tagger, type TrainTaggerOptions } from "../../tasks/tag/tagger.js";
+import { generator, type RandomGenerator, shuffle, uniform } from "../../util/random.js";
 import { counted, percent, table } from "../output.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 import { imageSide, pixelAttributes, type Shrunk, shrink } from "./digits.js";

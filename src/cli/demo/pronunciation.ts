@@ -1,11 +1,11 @@
 // How words are pronounced: some of the CMU dictionary teaches letters and sounds, of which nobody has said which belong
 // together. Judged on words that it has not seen; any pronunciation the dictionary gives for a word is right.
 
-import { TransductionScore } from "../../confidence/transduction.js";
-import { detectLayout, parsePair } from "../../data/pair-lines.js";
-import { generator, shuffle } from "../../learn/random.js";
-import { type AlignedSymbol, Transducer } from "../../tasks/transducer.js";
-import type { SymbolPair } from "../../tasks/transducer-pairs.js";
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import { detectLayout, parsePair } from "../../formats/pair-lines.js";
+import { TransductionScore } from "../../metrics/transduction.js";
+import { type AlignedSymbol, Transducer } from "../../tasks/transduce/transducer.js";
+import { generator, shuffle } from "../../util/random.js";
 import { counted, percent, plural, table } from "../output.js";
 import { alignmentParts } from "../transduction.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";

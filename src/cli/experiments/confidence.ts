@@ -5,18 +5,18 @@
 //   population   those words are taken as all there are, so that the true precision above a threshold is known; 2,000
 //                calibration sets are drawn from them with replacement
 
-import type { Answer } from "../../confidence/answers.js";
-import { upperBound } from "../../confidence/binomial.js";
-import { expectedCalibrationError } from "../../confidence/calibration.js";
+import { calibrated, type Guarantee } from "../../confidence/calibration.js";
 import { chooseMap } from "../../confidence/calibration-map.js";
-import { plotsOf } from "../../confidence/plots.js";
-import { recallAtPrecision } from "../../confidence/precision-recall.js";
 import { findThreshold } from "../../confidence/threshold.js";
-import { calibrated, type Guarantee } from "../../core/calibration.js";
-import { getDataset } from "../../data/registry.js";
-import { generator, shuffle, uniform } from "../../learn/random.js";
-import { Tagger } from "../../tasks/tagger.js";
-import type { TaggerOptions } from "../../tasks/tagger-options.js";
+import { getDataset } from "../../datasets/registry.js";
+import type { Answer } from "../../metrics/answers.js";
+import { expectedCalibrationError } from "../../metrics/calibration.js";
+import { plotsOf } from "../../metrics/plots.js";
+import { recallAtPrecision } from "../../metrics/precision-recall.js";
+import type { TaggerOptions } from "../../tasks/tag/options.js";
+import { Tagger } from "../../tasks/tag/tagger.js";
+import { upperBound } from "../../util/binomial.js";
+import { generator, shuffle, uniform } from "../../util/random.js";
 import { say, table, write, writeJson } from "../output.js";
 import { ResultsFile, type Run, writeText } from "./runs.js";
 import { readWords, settings as wordSettings } from "./word-recognition.js";

@@ -5,17 +5,17 @@
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { linePlot } from "../../confidence/svg.js";
-import { InputError } from "../../core/errors.js";
-import { commonClauses } from "../../data/clauses.js";
-import { getDataset } from "../../data/registry.js";
-import { readTextLines } from "../../data/text.js";
+import { getDataset } from "../../datasets/registry.js";
+import { commonClauses } from "../../formats/clauses.js";
+import { readTextLines } from "../../formats/text.js";
 import type { Expecter } from "../../learn/em.js";
 import { ThreadedExpecter } from "../../learn/em-threads.js";
-import { generator, shuffle } from "../../learn/random.js";
-import { Decipherer, type DeciphererOptions } from "../../tasks/decipherer.js";
-import { encipher } from "../../tasks/encipher.js";
-import { LanguageModel, wordsOf } from "../../tasks/language.js";
+import { linePlot } from "../../metrics/svg.js";
+import { Decipherer, type DeciphererOptions } from "../../tasks/decipher/decipherer.js";
+import { encipher } from "../../tasks/decipher/encipher.js";
+import { LanguageModel, wordsOf } from "../../tasks/decipher/language.js";
+import { InputError } from "../../util/errors.js";
+import { generator, shuffle } from "../../util/random.js";
 import { percent, say, table, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 

@@ -4,11 +4,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { TaggingScore } from "../../confidence/tagging.js";
-import { InputError } from "../../core/errors.js";
-import type { TaggingSequence } from "../../tasks/sequence.js";
-import { Tagger } from "../../tasks/tagger.js";
-import type { TaggerOptions } from "../../tasks/tagger-options.js";
+import type { TaggingSequence } from "../../formats/sequence.js";
+import { TaggingScore } from "../../metrics/tagging.js";
+import type { TaggerOptions } from "../../tasks/tag/options.js";
+import { Tagger } from "../../tasks/tag/tagger.js";
+import { InputError } from "../../util/errors.js";
 import { parseBrown } from "../demo/part-of-speech.js";
 import { say, table, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";

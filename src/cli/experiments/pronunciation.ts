@@ -1,13 +1,13 @@
 // Grapheme-to-phoneme conversion on the standard split of the CMU dictionary, and the way back, with the defaults a user
 // gets. Words of the test part may have several right pronunciations; pronunciations several right spellings.
 
-import { precisionRecallCurve } from "../../confidence/precision-recall.js";
-import { linePlot } from "../../confidence/svg.js";
-import { TransductionScore } from "../../confidence/transduction.js";
-import { readPairs } from "../../data/pairs.js";
-import { getDataset } from "../../data/registry.js";
-import { Transducer } from "../../tasks/transducer.js";
-import type { SymbolPair } from "../../tasks/transducer-pairs.js";
+import { getDataset } from "../../datasets/registry.js";
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import { readPairs } from "../../formats/pairs.js";
+import { precisionRecallCurve } from "../../metrics/precision-recall.js";
+import { linePlot } from "../../metrics/svg.js";
+import { TransductionScore } from "../../metrics/transduction.js";
+import { Transducer } from "../../tasks/transduce/transducer.js";
 import { say, table, write, writeJson } from "../output.js";
 import { crewOf } from "../threads.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";

@@ -5,13 +5,13 @@
 //   forced   a bigram model imputes the alignment, then a beam with full supervision
 // All have 20 contexts and 5 passes; rcms and forced are run over permutations of the data (seeds).
 
-import { linePlot } from "../../confidence/svg.js";
-import { TransductionScore } from "../../confidence/transduction.js";
-import { readPairs } from "../../data/pairs.js";
-import { getDataset } from "../../data/registry.js";
-import { Transducer } from "../../tasks/transducer.js";
-import type { TransducerOptions } from "../../tasks/transducer-options.js";
-import type { SymbolPair } from "../../tasks/transducer-pairs.js";
+import { getDataset } from "../../datasets/registry.js";
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import { readPairs } from "../../formats/pairs.js";
+import { linePlot } from "../../metrics/svg.js";
+import { TransductionScore } from "../../metrics/transduction.js";
+import type { TransducerOptions } from "../../tasks/transduce/options.js";
+import { Transducer } from "../../tasks/transduce/transducer.js";
 import { say, table, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 

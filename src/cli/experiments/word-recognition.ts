@@ -3,14 +3,14 @@
 // setting we know, found on fold 0 as held-out data (fold 1 was not looked at); and the first two again with pairs of pixels
 // near each other as further attributes, which folds 0 and 5 as held-out data showed to help.
 
-import { precisionRecallCurve, recallAtPrecision } from "../../confidence/precision-recall.js";
-import { linePlot } from "../../confidence/svg.js";
-import type { Pixels } from "../../data/letters.js";
-import { readTagging } from "../../data/read.js";
-import { getDataset } from "../../data/registry.js";
-import type { TaggingSequence } from "../../tasks/sequence.js";
-import { Tagger } from "../../tasks/tagger.js";
-import type { TaggerOptions } from "../../tasks/tagger-options.js";
+import { getDataset } from "../../datasets/registry.js";
+import type { Pixels } from "../../formats/letters.js";
+import { readTagging } from "../../formats/read.js";
+import type { TaggingSequence } from "../../formats/sequence.js";
+import { precisionRecallCurve, recallAtPrecision } from "../../metrics/precision-recall.js";
+import { linePlot } from "../../metrics/svg.js";
+import type { TaggerOptions } from "../../tasks/tag/options.js";
+import { Tagger } from "../../tasks/tag/tagger.js";
 import { say, table, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 

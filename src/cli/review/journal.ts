@@ -8,9 +8,9 @@
 import { type FileHandle, open, readFile, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as v from "valibot";
-import { InputError } from "../../core/errors.js";
-import { reviewStatuses } from "../../data/review.js";
-import { writeFileSafely } from "../../data/safe-file.js";
+import { reviewStatuses } from "../../formats/review.js";
+import { writeFileSafely } from "../../formats/safe-file.js";
+import { InputError } from "../../util/errors.js";
 
 const headSchema = v.object({ journal: v.literal(1), items: v.string() });
 

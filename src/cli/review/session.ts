@@ -4,8 +4,8 @@
 
 import { createHash } from "node:crypto";
 import { open, readFile, stat, unlink } from "node:fs/promises";
-import { InputError } from "../../core/errors.js";
-import { imagesOf, type ReviewItem, readReview, saveReview } from "../../data/review.js";
+import { imagesOf, type ReviewItem, readReview, saveReview } from "../../formats/review.js";
+import { InputError } from "../../util/errors.js";
 import { Journal, type JournalRecord } from "./journal.js";
 import type { ReviewAction, ReviewView } from "./protocol.js";
 

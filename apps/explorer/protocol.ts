@@ -1,0 +1,169 @@
+// What the page and its workers say to each other. The page sends a call with a number, and later perhaps a stop with the
+// same number; the worker answers with any number of progress reports and then a result or a failure.
+
+import type {
+  Answer,
+  CipherText,
+  PredictOptions,
+  Reading,
+  TaggedOutput,
+  TransducedOutput,
+  TransducerSlot,
+} from "../../src/browser.js";
+import type { ModelKind, TestFormat } from "./catalogue.js";
+
+/** How contexts are chosen. */
+export interface Choice {
+  inference: "rcms" | "beam" | "exact";
+  contexts: number;
+  order?: number;
+}
+
+/** What is known of a model once a worker has it. */
+export interface LoadedModel {
+  id: string;
+  kind: ModelKind;
+  /** The model's own. */
+  choice: Choice & { order: number };
+  /** Tagger: columns of a token, and whether its attributes can be made of text. */
+  columns: number;
+  readsText: boolean;
+  /** Language model: whether the spaces between words are symbols. */
+  spaces: boolean;
+  /** Plain symbols or labels, in the order of the model. */
+  symbols: string[];
+}
+
+export interface ContextView {
+  suffix: string[];
+  probability: number;
+}
+
+export interface ReadResult extends TaggedOutput {
+  nbest: TaggedOutput[];
+  /** [position][context], heaviest first; none unless they were asked for */
+  contexts: ContextView[][];
+  /** [position] by label; none unless they were asked for */
+  marginals: Record<string, number>[];
+}
+
+export interface TagResult extends TaggedOutput {
+  nbest: TaggedOutput[];
+  confidences: number[];
+  marginals: Record<string, number>[];
+}
+
+export interface ExplainResult {
+  label: string;
+  contributions: { feature: string; weight: number }[];
+}
+
+export interface PronounceResult {
+  nbest: TransducedOutput[];
+  slots: TransducerSlot[];
+  unknown: string[];
+}
+
+/** A piece of a cipher text: text that stays, or the place of a symbol. */
+export type CipherPiece = string | { at: number; capital: boolean };
+
+export interface CipherShape {
+  kind: CipherText["kind"];
+  /** Whether spaces between words are symbols. */
+  spaces: boolean;
+  /** Cipher symbols in the order of the text. */
+  symbols: string[];
+  pieces: CipherPiece[];
+}
+
+export type Key = [cipher: string, reading: Reading][];
+
+export type DecipherProgress =
+  | { stage: "search"; tried: number; score: number; best: number; key: Key }
+  | { stage: "pass"; pass: number; logLikelihood: number; contextLength: number; key: Key };
+
+export interface DecipherResult {
+  /** With other readings, most probable first. */
+  key: [cipher: string, reading: Reading & { others: Reading[]; count: number }][];
+  /** Share of the text that is right, as keys that were drawn expect. */
+  expectedAccuracy: number | undefined;
+  /** Signs that it takes to tell such a key, about, and those there are. */
+  unicity: number;
+  places: number;
+  stopped: boolean;
+}
+
+/** Stands where a position has no one true label. */
+export const unknownLabel = "_";
+
+/** An input of an evaluation with what the model made of it. */
+export interface Judged extends Answer {
+  input: string;
+  /** Pictures of digits as hexadecimal pixels, where the input is made of them. */
+  digits?: string[];
+  output: string;
+  truth: string;
+}
+
+export interface EvaluateResult {
+  judged: Judged[];
+  stopped: boolean;
+}
+
+interface Named {
+  model: string;
+}
+
+/** Every call: what it is given, what it reports on its way, and what it returns. */
+export interface Calls {
+  load: {
+    params: { id: string; name: string; url?: string; bytes?: ArrayBuffer };
+    progress: number;
+    result: LoadedModel;
+  };
+  read: {
+    params: Named & { attributes: string[][]; choice: Choice; whole: boolean };
+    progress: never;
+    result: ReadResult;
+  };
+  tag: { params: Named & { columns: string[][] }; progress: never; result: TagResult };
+  explain: {
+    params: Named & { columns: string[][]; position: number; label?: string };
+    progress: never;
+    result: ExplainResult;
+  };
+  pronounce: { params: Named & { text: string; choice?: Choice }; progress: never; result: PronounceResult };
+  cipher: { params: { text: string; spaces?: boolean }; progress: never; result: CipherShape };
+  decipher: {
+    params: Named & {
+      text: string;
+      oneToOne: boolean;
+      contexts: number;
+      known: Record<string, string>;
+      begin?: Record<string, string>;
+    };
+    progress: DecipherProgress;
+    result: DecipherResult;
+  };
+  evaluate: {
+    params: Named & { url?: string; text?: string; file?: string; format: TestFormat; choice?: Choice };
+    progress: number;
+    result: EvaluateResult;
+  };
+}
+
+export type CallName = keyof Calls;
+
+export type ToWorker =
+  | { [Name in CallName]: { call: number; name: Name; params: Calls[Name]["params"] } }[CallName]
+  | { stop: number };
+
+/** `mine`: not the user's fault. */
+export type Failure = { message: string; hint?: string; mine: boolean };
+
+export type FromWorker =
+  | { call: number; progress: unknown }
+  | { call: number; result: unknown }
+  | { call: number; failure: Failure };
+
+export type Inference = NonNullable<PredictOptions["inference"]>;

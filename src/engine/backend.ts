@@ -1,0 +1,161 @@
+// What does the numerical work: the reference in TypeScript, or WebAssembly with SIMD. Both give the same results up to
+// rounding. A backend makes kernels, which run inference, and arrays that its loops can work on without copying.
+
+import type { Path } from "./lattice.js";
+import type { Problem, RowSpace } from "./problem.js";
+import type { Guide } from "./reference/kernel.js";
+import type { RowTable } from "./rows.js";
+import type { Inference, Trellis } from "./trellis.js";
+
+/** Makes arrays of zeros where a backend wants them. */
+export interface Arrays {
+  float64(length: number): Float64Array;
+  int32(length: number): Int32Array;
+  uint8(length: number): Uint8Array;
+  /** The array, or a copy of it where the backend wants it. What is worked on more than once should be placed. */
+  placed<T extends Int32Array | Float64Array>(array: T): T;
+}
+
+/** Runs inference. Its trellis holds until the next forward pass. */
+export interface Kernel {
+  readonly trellis: Trellis;
+  /**
+   * Chooses the context sets and computes forward masses and the log-partition.
+   * `forced`, [slotCount], names decisions of one path (-1 elsewhere) whose contexts are kept whatever their mass;
+   * `guide` lets a clamp choose.
+   */
+  forward(
+    problem: Problem,
+    space: RowSpace,
+    weights: Float64Array,
+    inference: Inference,
+    forced?: Int32Array,
+    guide?: Guide,
+  ): Trellis;
+  /** Posteriors of contexts and arcs. Arc masses become arc posteriors. */
+  backward(): void;
+  /**
+   * Adds `factor` times the expected row counts to `counts` (one number a weight; none are counted without it) and the
+   * expected decisions to `slotCounts`, [slotCount][symbolCount]. Needs the backward pass.
+   */
+  addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void;
+  /** The best path, or undefined if there is none. Valid before and after the backward pass. */
+  bestPath(): Path | undefined;
+  /**
+   * The best path and the log-partition, undefined if there is no path, and if asked for the probability of each of its
+   * decisions: what `forward`, `bestPath` and `backward` find, sooner. What the trellis holds afterwards is not said.
+   */
+  bestOutput(
+    problem: Problem,
+    settled: SettledRows,
+    inference: Inference,
+    confidences?: boolean,
+  ): BestOutput | undefined;
+  /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */
+  averageContextLength(): number;
+}
+
+export interface BestOutput extends Path {
+  logPartition: number;
+  /** [symbols] the probability of each decision at its slot, if asked for. */
+  confidences?: number[];
+}
+
+/** Rows with weights that stay as they are, so that what is computed from them can be kept. */
+export interface SettledRows {
+  readonly space: RowSpace;
+  readonly weights: Float64Array;
+}
+
+/** Rows that positions have: those of position i are map[ids[a]] (or ids[a] without a map) for start[i] <= a < start[i + 1], -1 for none. */
+export interface PositionRows {
+  start: Int32Array;
+  ids: Int32Array;
+  map?: Int32Array;
+  /** [ids] what a row counts; 1 without. */
+  values?: Float64Array;
+}
+
+/** A gradient, and which rows are not zero in it. */
+export interface GradientArrays {
+  /** [entries] */
+  values: Float64Array;
+  /** [rows], `touchedCount` in use. */
+  touched: Int32Array;
+  touchedCount: number;
+  /** [rows] 1 if in `touched`. */
+  isTouched: Uint8Array;
+}
+
+/** What AdaGrad keeps; see src/learn/adagrad.ts. */
+export interface AdaGradArrays {
+  weights: Float64Array;
+  squares: Float64Array;
+  sums: Float64Array;
+  settled: Int32Array;
+}
+
+export interface AdaGradStep {
+  /** The number of this step, from 1. */
+  step: number;
+  rate: number;
+  delta: number;
+  l1: number;
+  l2: number;
+}
+
+/** Loops of training beside inference. */
+export interface Loops {
+  /** scores[i][y] += sum over the rows of position from + i: value * weight(row, y), for i < length. */
+  scoreSlots(
+    scores: Float64Array,
+    length: number,
+    from: number,
+    rows: PositionRows,
+    table: RowTable,
+    weights: Float64Array,
+  ): void;
+  /** The way back: gradient(row, y) += value * slotCounts[i][y]; touches the rows. */
+  countSlots(
+    slotCounts: Float64Array,
+    length: number,
+    from: number,
+    rows: PositionRows,
+    table: RowTable,
+    gradient: GradientArrays,
+  ): void;
+  /** Notes the first `count` of `rows` as touched. */
+  touch(rows: Int32Array, count: number, gradient: GradientArrays): void;
+  /**
+   * Rounds coordinates of the gradient below a threshold to nothing or to the threshold, at random, so that the expectation
+   * stays the same. `seed` is a positive integer below 2^32.
+   */
+  truncate(gradient: GradientArrays, table: RowTable, threshold: number, seed: number): void;
+  /** A step of AdaGrad along a gradient, which is cleared. */
+  step(adagrad: AdaGradArrays, gradient: GradientArrays, table: RowTable, step: AdaGradStep): void;
+}
+
+export interface Backend {
+  readonly name: "js" | "wasm";
+  readonly arrays: Arrays;
+  readonly loops: Loops;
+  makeKernel(): Kernel;
+  /** Takes up weights that will not change. */
+  settle(space: RowSpace, weights: Float64Array): SettledRows;
+}
+
+/** The same value with every array of numbers in it placed. */
+export function placedAll<T>(value: T, arrays: Arrays): T {
+  if (value instanceof Int32Array || value instanceof Float64Array) return arrays.placed(value) as T;
+  if (Array.isArray(value)) return value.map((item) => placedAll(item, arrays)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, placedAll(item, arrays)])) as T;
+}
+
+/** The arrays of plain JavaScript. */
+export const plainArrays: Arrays = {
+  float64: (length) => new Float64Array(length),
+  int32: (length) => new Int32Array(length),
+  uint8: (length) => new Uint8Array(length),
+  placed: (array) => array,
+};

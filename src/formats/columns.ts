@@ -1,0 +1,63 @@
+// Columns separated by spaces or tabs, a token a line, a blank line between sequences (the format of CoNLL, CRF++ and
+// Wapiti). With labels, the last column is the label. Every line has the same number of columns. There are no comments.
+
+import { InputError } from "../util/errors.js";
+import { type ParserOptions, parseLabel, type SequenceParser } from "./parser.js";
+import type { GivenLabel, TaggingSequence } from "./sequence.js";
+
+export function columnsParser(options: ParserOptions): SequenceParser {
+  const { labelled, file } = options;
+  let width = 0; // columns of the first line, the label too
+  let widthLine = 0;
+  let sequence: TaggingSequence | undefined;
+
+  const end = (): TaggingSequence | undefined => {
+    const complete = sequence;
+    sequence = undefined;
+    return complete;
+  };
+  const line = (text: string, number: number): TaggingSequence | undefined => {
+    const row = splitColumns(text);
+    if (row.length === 0) return end();
+    if (width === 0) {
+      width = row.length;
+      widthLine = number;
+      if (labelled && width < 2) {
+        throw new InputError("the last of at least 2 columns should be the label, found 1 column", {
+          file,
+          line: number,
+        });
+      }
+    } else if (row.length !== width) {
+      const expected = width === 1 ? "1 column" : `${width} columns`;
+      throw new InputError(`${expected} expected as on line ${widthLine}, found ${row.length}`, {
+        file,
+        line: number,
+        hint: "a line holds one token, every line has the same number of columns, a blank line ends a sequence",
+      });
+    }
+    sequence ??= { columns: [], labels: labelled ? [] : undefined, file, line: number };
+    if (labelled) {
+      const label: GivenLabel = parseLabel(row.pop() as string, options, { file, line: number });
+      sequence.labels?.push(label);
+    }
+    sequence.columns?.push(row);
+    return undefined;
+  };
+  return { line, end };
+}
+
+/** The parts between spaces and tabs. Other white space may be part of a token. */
+export function splitColumns(text: string): string[] {
+  const parts: string[] = [];
+  let begin = -1; // of the part, -1 between parts
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x20 || code === 0x09) {
+      if (begin >= 0) parts.push(text.slice(begin, i));
+      begin = -1;
+    } else if (begin < 0) begin = i;
+  }
+  if (begin >= 0) parts.push(text.slice(begin));
+  return parts;
+}

@@ -1,0 +1,130 @@
+// The lines of pairs of an input and an output of different lengths, a pair a line; nothing here needs a file system.
+//   tsv       input TAB output; further columns are left alone, `columns` says which two
+//   cmudict   WORD  P R O N; `WORD(2)` is another pronunciation of WORD, `;;;` and ` #` begin comments
+// A side is cut into symbols at spaces (tokens) or into characters as people count them: grapheme clusters in Unicode's
+// composed form, so that é is one symbol however it was typed.
+
+import * as v from "valibot";
+import { InputError, type Place } from "../util/errors.js";
+
+/** A pair of sequences as data gives it: an input and an output of any lengths, not aligned. */
+export interface SymbolPair {
+  input: readonly string[];
+  output: readonly string[];
+  file?: string;
+  line?: number;
+}
+
+export const pairFormats = ["tsv", "cmudict"] as const;
+export type PairFormat = (typeof pairFormats)[number];
+
+export const symbolKinds = ["chars", "tokens"] as const;
+export type SymbolKind = (typeof symbolKinds)[number];
+
+/** How pairs are written: all that is needed to read more of the same kind. */
+export interface PairLayout {
+  format: PairFormat;
+  input: SymbolKind;
+  output: SymbolKind;
+  /** The columns of input and output, counted from 1. */
+  columns: readonly [input: number, output: number];
+  /** The output is learned from, the input is to be written. */
+  reverse: boolean;
+  /** cmudict: keep the stress of vowels, the digit in `AH0`. */
+  stress: boolean;
+}
+
+const layoutSchema = v.object({
+  format: v.picklist(pairFormats),
+  input: v.picklist(symbolKinds),
+  output: v.picklist(symbolKinds),
+  columns: v.tuple([v.number(), v.number()]),
+  reverse: v.boolean(),
+  stress: v.boolean(),
+});
+
+/** How a transducer's training data was read; kept in its note as `input`. */
+export function layoutOf({ note }: { note: Readonly<Record<string, unknown>> }): PairLayout {
+  const parsed = v.safeParse(layoutSchema, note.input);
+  if (parsed.success) return parsed.output;
+  return { format: "tsv", input: "chars", output: "tokens", columns: [1, 2], reverse: false, stress: true };
+}
+
+/** The kinds of symbols as the transducer reads and writes them. */
+export function kindsOf(layout: PairLayout): { read: SymbolKind; written: SymbolKind } {
+  return layout.reverse
+    ? { read: layout.output, written: layout.input }
+    : { read: layout.input, written: layout.output };
+}
+
+/** What is not given is found out from the first lines: a side with spaces on most lines is made of tokens. */
+export function detectLayout(lines: readonly string[], options: Partial<PairLayout>): PairLayout {
+  const columns = options.columns ?? [1, 2];
+  const full = lines.filter((line) => line.trim() !== "" && !line.startsWith(";;;"));
+  const isDictionary =
+    lines.some((line) => line.startsWith(";;;")) ||
+    full.every((line) => /^\S+ {1,2}[A-Z]+\d?( [A-Z]+\d?)*( #.*)?$/.test(line));
+  const format = options.format ?? (isDictionary && full.length > 0 ? "cmudict" : "tsv");
+  const kindOf = (column: number): SymbolKind => {
+    const fields = full.map((line) => line.split("\t")[column - 1] ?? "");
+    const spaced = fields.filter((field) => field.trim().includes(" ")).length;
+    return 2 * spaced > fields.length ? "tokens" : "chars";
+  };
+  const input = options.input ?? (format === "cmudict" ? "chars" : kindOf(columns[0]));
+  const output = options.output ?? (format === "cmudict" ? "tokens" : kindOf(columns[1]));
+  return { format, input, output, columns, reverse: options.reverse ?? false, stress: options.stress ?? true };
+}
+
+/** The pair of a line, or undefined if the line holds none. */
+export function parsePair(line: string, layout: PairLayout, inputsOnly: boolean, place: Place): SymbolPair | undefined {
+  if (line.trim() === "") return undefined;
+  const sides = layout.format === "cmudict" ? dictionarySides(line, layout) : tableSides(line, layout);
+  if (!sides) return undefined;
+  const [left, right] = sides;
+  const alone = left === undefined || right === undefined;
+  if (alone && !inputsOnly) {
+    throw new InputError("an input and an output are expected, found only one of them", {
+      ...place,
+      hint: layout.format === "cmudict" ? "a line holds a word, spaces and its sounds" : "put a tab between them",
+    });
+  }
+  const { reverse } = layout;
+  const given = alone ? (left ?? right ?? "") : reverse ? right : left;
+  const wanted = alone ? "" : reverse ? left : right;
+  const input = splitSymbols(given, reverse ? layout.output : layout.input);
+  if (input.length === 0) throw new InputError("the input is empty", place);
+  return { input, output: splitSymbols(wanted, reverse ? layout.input : layout.output), ...place };
+}
+
+function tableSides(line: string, { columns }: PairLayout): [string | undefined, string | undefined] {
+  const fields = line.split("\t");
+  // What is to be predicted may have the input alone, in whatever column the training data had it.
+  if (fields.length === 1) return [fields[0], undefined];
+  return [fields[columns[0] - 1], fields[columns[1] - 1]];
+}
+
+function dictionarySides(line: string, { stress }: PairLayout): [string, string | undefined] | undefined {
+  if (line.startsWith(";;;")) return undefined;
+  const text = line.replace(/\s#.*$/, "").trim();
+  const space = text.search(/\s/);
+  if (space < 0) return [text.replace(/\(\d+\)$/, ""), undefined];
+  const word = text.slice(0, space).replace(/\(\d+\)$/, "");
+  const sounds = text.slice(space).trim();
+  return [word, stress ? sounds : sounds.replace(/(?<=[A-Z])\d\b/g, "")];
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** A text as symbols. */
+export function splitSymbols(text: string, kind: SymbolKind): string[] {
+  if (kind === "tokens") return text.split(/[ \t]+/).filter((token) => token !== "");
+  // Below these code points nothing combines but CR LF, which a line does not hold.
+  if (/^[\x20-\u02ff]*$/.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text.normalize("NFC")), ({ segment }) => segment);
+}
+
+/** Symbols as a text that `splitSymbols` takes apart again. */
+export function joinSymbols(symbols: readonly string[], kind: SymbolKind): string {
+  return symbols.join(kind === "tokens" ? " " : "");
+}

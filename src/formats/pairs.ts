@@ -1,0 +1,53 @@
+// Pairs of an input and an output of different lengths as streams; the lines themselves are read by pair-lines.ts.
+
+import { InputError, unknownName } from "../util/errors.js";
+import { type LineSource, readLineBlocks } from "./lines.js";
+import { detectLayout, type PairLayout, pairFormats, parsePair, type SymbolPair, symbolKinds } from "./pair-lines.js";
+
+export interface ReadPairsOptions extends Partial<PairLayout> {
+  /** Whether lines without an output are taken, as inputs alone. */
+  inputsOnly?: boolean;
+  /** The name for errors; default the path, or none for a stream. */
+  file?: string;
+  /** Whether a source without pairs is fine, as a part of another may be. Default false. */
+  mayBeEmpty?: boolean;
+  /** Told how the data is read, given or found out, before the first pair. */
+  onLayout?: (layout: PairLayout) => void;
+}
+
+/** The pairs of a source: a path, `-` for standard input, or a stream of bytes. */
+export async function* readPairs(source: LineSource, options: ReadPairsOptions = {}): AsyncGenerator<SymbolPair> {
+  const file = options.file ?? (typeof source === "string" ? source : undefined);
+  checkChoices(options);
+  let layout: PairLayout | undefined;
+  let found = false;
+  for await (const { first, lines } of readLineBlocks(source, { file })) {
+    if (!layout) {
+      if (lines.every((line) => line.trim() === "")) continue;
+      layout = detectLayout(lines, options);
+      options.onLayout?.(layout);
+    }
+    for (let i = 0; i < lines.length; i++) {
+      const place = { file, line: first + i };
+      const pair = parsePair(lines[i], layout, options.inputsOnly === true, place);
+      if (!pair) continue;
+      found = true;
+      yield pair;
+    }
+  }
+  if (found || options.mayBeEmpty) return;
+  if (options.inputsOnly) throw new InputError("no inputs", { file, hint: "a line holds an input" });
+  throw new InputError("no pairs", { file, hint: "a line holds an input, a tab and an output" });
+}
+
+function checkChoices(options: ReadPairsOptions): void {
+  const oneOf = (name: string, value: string | undefined, known: readonly string[]): void => {
+    if (value !== undefined && !known.includes(value)) throw unknownName(name, value, known);
+  };
+  oneOf("format", options.format, pairFormats);
+  oneOf("kind of symbols", options.input, symbolKinds);
+  oneOf("kind of symbols", options.output, symbolKinds);
+  for (const column of options.columns ?? []) {
+    if (!Number.isInteger(column) || column < 1) throw new InputError(`columns are counted from 1, not ${column}`);
+  }
+}

@@ -1,0 +1,71 @@
+// Text and keys for decipherment: whole text files, and keys as JSON (`{"13": "I", "5": "am"}`: the plain symbol of each
+// cipher symbol) or as a list (`13=I,5=am`).
+
+import { isUtf8 } from "node:buffer";
+import { Readable } from "node:stream";
+import { InputError } from "../util/errors.js";
+import { type LineSource, plainChunks, readLineBlocks } from "./lines.js";
+
+export const encodings = ["utf-8", "latin1"] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** The lines of a text file, standard input (`-`) or a stream. With `latin1`, text that is not UTF-8 is read as that. */
+export async function readTextLines(source: LineSource, encoding: Encoding = "utf-8"): Promise<string[]> {
+  const file = typeof source === "string" ? source : undefined;
+  const isBytes = typeof source === "string" || !("lines" in source);
+  const text = encoding === "latin1" && isBytes ? await asUtf8(source, file) : source;
+  const lines: string[] = [];
+  for await (const block of readLineBlocks(text, { file })) for (const line of block.lines) lines.push(line);
+  return lines;
+}
+
+export async function readText(source: LineSource, encoding?: Encoding): Promise<string> {
+  return (await readTextLines(source, encoding)).join("\n");
+}
+
+/** The bytes of a source, unpacked; Latin-1 turned into UTF-8, which zero bytes survive for the reader of lines to refuse. */
+async function asUtf8(source: string | Readable, file: string | undefined): Promise<Readable> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of plainChunks(source, file)) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  // Windows' own characters included, as the web has it: the two are told apart by nobody.
+  return Readable.from([isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder("windows-1252").decode(bytes))]);
+}
+
+/** A key from JSON text; undefined if the text is no JSON object. */
+export function parseKeyJson(text: string, file?: string): Record<string, string> | undefined {
+  if (!text.trimStart().startsWith("{")) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new InputError("the key is not whole JSON", { file, cause });
+  }
+  const key: Record<string, string> = {};
+  for (const [cipher, plain] of Object.entries(value as Record<string, unknown>)) {
+    if (typeof plain !== "string" || plain === "") {
+      throw new InputError(`the key gives no text for \`${cipher}\``, {
+        file,
+        hint: 'a key is a JSON object such as {"13": "I", "5": "am"}',
+      });
+    }
+    key[cipher] = plain;
+  }
+  return key;
+}
+
+/** A key written as `13=I,5=am`. A cipher symbol that is a comma or an equals sign needs a key file. */
+export function parseKeyList(text: string): Record<string, string> {
+  const key: Record<string, string> = {};
+  for (const part of text.split(",")) {
+    const match = /^(.+?)=(.+)$/u.exec(part.trim());
+    if (!match) {
+      throw new InputError(`\`${part.trim()}\` is no part of a key`, { hint: "write cipher=plain, such as 13=I,5=am" });
+    }
+    if (Object.hasOwn(key, match[1]) && key[match[1]] !== match[2]) {
+      throw new InputError(`the key gives \`${match[1]}\` twice`);
+    }
+    key[match[1]] = match[2];
+  }
+  return key;
+}

@@ -1,0 +1,55 @@
+// What calibration found, as JSON in the metadata of a model file (`calibration`). A file without it holds a model that was
+// never calibrated; one whose version is not known here is used as if it had none, since its promises cannot be read.
+
+import * as v from "valibot";
+import type { Calibration } from "../confidence/calibration.js";
+import { type FileParts, type PartsReader, putJson } from "./parts.js";
+
+const VERSION = 1;
+
+const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const rising = v.pipe(
+  v.array(share),
+  v.minLength(1),
+  v.check((values) => values.every((value, i) => i === 0 || value >= values[i - 1])),
+);
+
+const mapSchema = v.variant("kind", [
+  v.object({ kind: v.literal("temperature"), temperature: v.pipe(v.number(), v.minValue(1e-6), v.maxValue(1e6)) }),
+  v.pipe(
+    v.object({ kind: v.literal("isotonic"), from: rising, to: rising }),
+    v.check(({ from, to }) => from.length === to.length),
+  ),
+]);
+
+const guaranteeSchema = v.object({
+  precision: share,
+  confidence: share,
+  threshold: share,
+  placing: count,
+  tested: count,
+  answered: count,
+  wrong: count,
+  lowerBound: share,
+});
+
+const calibrationSchema = v.object({
+  version: v.literal(VERSION),
+  guarantees: v.array(guaranteeSchema),
+  map: mapSchema,
+  positionMap: v.optional(mapSchema),
+  examples: count,
+});
+
+export function putCalibration(parts: FileParts, calibration: Calibration | undefined): void {
+  if (calibration) putJson(parts, "calibration", { version: VERSION, ...calibration });
+}
+
+export function readCalibration(reader: PartsReader): Calibration | undefined {
+  if (!reader.hasJson("calibration")) return undefined;
+  const { version } = reader.json("calibration", v.looseObject({ version: v.number() }));
+  if (version !== VERSION) return undefined;
+  const { version: _, ...calibration } = reader.json("calibration", calibrationSchema);
+  return calibration;
+}

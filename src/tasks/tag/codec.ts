@@ -1,0 +1,154 @@
+// A tagger as tensors and metadata. Rows are numbered anew: first a row for each saved attribute, in the order of the
+// attributes, which is that of their hashes, then those of the label n-grams, then those of the conjoined attributes. Attribute weights that are zero
+// add nothing to a score, so they are not saved, nor attributes that have no other.
+//   labels, attributes, conjoined   string tables
+//   rows                            the row table; weights F32 beside it
+//   ngrams, conjunctions            row trees: label n-grams; conjoined attributes
+
+import * as v from "valibot";
+import { byHash } from "../../engine/alphabet.js";
+import { RowTableBuilder, type RowTree } from "../../engine/rows.js";
+import { BEGIN } from "../../engine/trellis.js";
+import { putCalibration, readCalibration } from "../../model/calibration.js";
+import {
+  countSchema as count,
+  emptyParts,
+  type FileParts,
+  historySchema,
+  PartsReader,
+  putJson,
+  putStrings,
+  putTable,
+  putTree,
+} from "../../model/parts.js";
+import type { TensorFile } from "../../model/safetensors.js";
+import { checkTaggerOptions, type TaggerOptions, taggerDefaults } from "./options.js";
+import { Tagger } from "./tagger.js";
+
+const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string()]));
+
+const sourceSchema = v.variant("kind", [
+  v.object({ kind: v.literal("text") }),
+  v.object({ kind: v.literal("chunking") }),
+  v.object({ kind: v.literal("given") }),
+  v.object({ kind: v.literal("function") }),
+  v.object({ kind: v.literal("template"), text: v.string() }),
+]);
+
+const summarySchema = v.object({
+  sequences: count,
+  positions: count,
+  history: historySchema,
+  bestEpoch: count,
+  stopped: v.boolean(),
+});
+
+const noteSchema = v.record(v.string(), v.unknown());
+
+/** No data supports n-grams longer than this; the limit keeps a hostile file from asking for endless walks. */
+const MAX_ORDER = 10_000;
+
+export function encodeTagger(tagger: Tagger): FileParts {
+  const { rows, weights } = tagger;
+  const old = rows.table;
+  const table = new RowTableBuilder(old.symbolCount);
+  const kept: number[] = []; // weights, entry by entry of the new table
+  const attributes: string[] = [];
+  // In the order in which a reader finds them without preparation.
+  for (const id of byHash(tagger.attributes.all())) {
+    const row = rows.attributeRow?.[id] ?? id;
+    if (row < 0) continue;
+    const symbols: number[] = [];
+    for (let e = old.start[row]; e < old.start[row + 1]; e++) {
+      if (weights[e] === 0) continue;
+      symbols.push(old.symbols[e]);
+      kept.push(weights[e]);
+    }
+    if (symbols.length === 0) continue;
+    table.add(symbols);
+    attributes.push(tagger.attributes.nameOf(id));
+  }
+  const moved = (tree: RowTree): RowTree => ({
+    ...tree,
+    row: tree.row.map((row) => {
+      if (row < 0) return -1;
+      for (let e = old.start[row]; e < old.start[row + 1]; e++) kept.push(weights[e]);
+      return table.add(old.symbols.subarray(old.start[row], old.start[row + 1]));
+    }),
+  });
+  const parts = emptyParts();
+  putJson(parts, "options", tagger.options);
+  putJson(parts, "source", tagger.source);
+  putJson(parts, "summary", tagger.summary);
+  putJson(parts, "note", tagger.note);
+  putCalibration(parts, tagger.calibration);
+  putStrings(parts, "labels", tagger.labels.all());
+  putStrings(parts, "attributes", attributes);
+  putJson(parts, "attributeOrder", "hash");
+  putStrings(parts, "conjoined", tagger.conjoined.all());
+  putTree(parts, "ngrams", moved(rows.labelTree));
+  if (rows.conjoinedTree) putTree(parts, "conjunctions", moved(rows.conjoinedTree));
+  putTable(parts, "rows", table.build());
+  parts.tensors.weights = { data: Float32Array.from(kept) };
+  return parts;
+}
+
+export function decodeTagger(content: TensorFile, file?: string): Tagger {
+  const reader = new PartsReader(content, file);
+  const options = readOptions(reader);
+  const source = reader.json("source", sourceSchema);
+  const summary = reader.json("summary", summarySchema);
+  const note = reader.json("note", noteSchema);
+  const calibration = readCalibration(reader);
+  return reader.guard(() => {
+    checkTaggerOptions(options);
+    if (options.order > MAX_ORDER) throw reader.damaged(`its order is ${options.order}`);
+    const labels = reader.alphabet("labels");
+    const isByHash = reader.hasJson("attributeOrder") && reader.json("attributeOrder", v.string()) === "hash";
+    const attributes = reader.alphabet("attributes", isByHash);
+    const conjoined = reader.alphabet("conjoined");
+    if (labels.size === 0) throw reader.damaged("it has no labels");
+    const table = reader.table("rows", labels.size + 1);
+    const rowCount = table.start.length - 1;
+    if (rowCount < attributes.size) throw reader.damaged("it has fewer rows than attributes");
+    const contextRows = { from: attributes.size, to: rowCount };
+    const labelTree = reader.tree("ngrams", { ...contextRows, needed: true }, (depth) =>
+      depth < options.order ? [BEGIN, labels.size] : undefined,
+    );
+    const conjoinedTree = reader.has("conjunctions.row")
+      ? reader.tree("conjunctions", { ...contextRows, needed: false }, (depth) =>
+          depth === 0 ? [0, conjoined.size] : depth === 1 ? [BEGIN, labels.size] : undefined,
+        )
+      : undefined;
+    const weights = reader.floats("weights", table.symbols.length);
+    return new Tagger({
+      labels,
+      attributes,
+      conjoined,
+      rows: {
+        table,
+        attributeRow: undefined,
+        labelTree,
+        conjoinedTree,
+      },
+      weights,
+      options,
+      source,
+      summary,
+      note,
+      calibration,
+    });
+  });
+}
+
+/** Options that came after the file was written have their defaults. */
+function readOptions(reader: PartsReader): TaggerOptions {
+  const found = reader.json("options", optionsSchema);
+  const options: Record<string, unknown> = { ...taggerDefaults, l2: 0 };
+  for (const [name, usual] of Object.entries(options)) {
+    if (!Object.hasOwn(found, name)) continue;
+    if (typeof found[name] !== typeof usual) throw reader.damaged(`its option \`${name}\` is not what it should be`);
+    options[name] = found[name];
+  }
+  return options as unknown as TaggerOptions;
+}

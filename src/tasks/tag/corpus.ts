@@ -1,0 +1,265 @@
+// Sequences as numbers: a corpus holds many tagged sequences in flat arrays, attributes as row numbers, labels as symbols.
+// The attribute rows hold only (attribute, label) pairs that occur, so memory follows what the data has, not
+// attributes × labels.
+
+import type { Alphabet } from "../../engine/alphabet.js";
+import { type Arrays, plainArrays } from "../../engine/backend.js";
+import type { RowTableBuilder } from "../../engine/rows.js";
+import type { GivenLabel } from "../../formats/sequence.js";
+import { InputError, type Place } from "../../util/errors.js";
+import { Numbers } from "../../util/numbers.js";
+import { type Columns, type Piece, PieceNumbers, type PositionPieces } from "./pieces.js";
+
+/** A label position that is not one known label: -1 anything, -2 - k the k-th set of `allowedSets`. */
+export const UNKNOWN_LABEL = -1;
+
+export interface Corpus {
+  sequenceCount: number;
+  /** [sequenceCount + 1] first position of each sequence. */
+  sequenceStart: Int32Array;
+  /** [positions] label, or a negative number (see UNKNOWN_LABEL). */
+  labels: Int32Array;
+  /** Sets of labels that a position may have. */
+  allowedSets: Int32Array[];
+  attributes: AttributeArray;
+  /** Attributes conjoined with the previous label. */
+  conjoined: AttributeArray;
+}
+
+/** Attributes of positions in flat arrays. */
+export interface AttributeArray {
+  /** [positions + 1] */
+  start: Int32Array;
+  /** Attribute numbers; unknown attributes are left out. */
+  ids: Int32Array;
+  /** Values, or undefined where all are 1. */
+  values: Float64Array | undefined;
+}
+
+/** Greatest value of an attribute: beyond it a score would have no digits left for what the other attributes say. */
+const MOST_VALUE = 1e9;
+
+/** What one position has, before it becomes numbers. */
+export interface PositionAttributes {
+  attributes: readonly (readonly string[])[];
+  values?: readonly (readonly number[] | undefined)[];
+  conjoined?: readonly (readonly string[])[];
+}
+
+const noNames: readonly string[] = [];
+
+/** Gathers attributes position by position. */
+class AttributeGatherer {
+  private readonly start: Numbers<Int32Array>;
+  private readonly ids: Numbers<Int32Array>;
+  /** Made when the first value comes that is not 1. */
+  private values: Numbers<Float64Array> | undefined;
+  /** Made when the first pieces come. */
+  private pieceNumbers: PieceNumbers | undefined;
+
+  constructor(
+    private readonly alphabet: Alphabet,
+    private readonly grows: boolean,
+    private readonly arrays: Arrays,
+  ) {
+    this.start = new Numbers(arrays.int32);
+    this.ids = new Numbers(arrays.int32);
+    this.start.push(0);
+  }
+
+  clear(): void {
+    this.start.length = 1;
+    this.ids.length = 0;
+    this.values = undefined;
+  }
+
+  lend(): AttributeArray {
+    return { start: this.start.lent(), ids: this.ids.lent(), values: this.values?.lent() };
+  }
+
+  add(names: readonly string[], values: readonly number[] | undefined, place?: Place): void {
+    for (let i = 0; i < names.length; i++) {
+      if (values && !(Math.abs(values[i]) <= MOST_VALUE)) {
+        throw new InputError(`the attribute \`${names[i]}\` has the value ${values[i]}`, {
+          ...place,
+          hint: `values up to ${MOST_VALUE} can be told apart in a score: give it in another unit`,
+        });
+      }
+      const id = this.grows ? this.alphabet.add(names[i]) : this.alphabet.indexOf(names[i]);
+      if (id < 0) continue;
+      const value = values ? values[i] : 1;
+      if (value !== 1 && !this.values) {
+        this.values = new Numbers(this.arrays.float64);
+        for (let n = 0; n < this.ids.length; n++) this.values.push(1);
+      }
+      this.ids.push(id);
+      this.values?.push(value);
+    }
+    this.start.push(this.ids.length);
+  }
+
+  /** The attributes of all positions of a sequence. */
+  addPieces(pieces: readonly Piece[], columns: Columns): void {
+    this.pieceNumbers ??= new PieceNumbers(this.alphabet, this.grows);
+    this.pieceNumbers.gather(pieces, columns, this.ids, this.start);
+  }
+
+  build(): AttributeArray {
+    return {
+      start: this.start.taken(),
+      ids: this.ids.taken(),
+      values: this.values?.taken(),
+    };
+  }
+}
+
+/** Makes a corpus of sequences. With `grows`, new labels and attributes get numbers; without, new attributes are left out. */
+export class CorpusBuilder {
+  private readonly sequenceStart = new Numbers(plainArrays.int32);
+  private readonly labelNumbers = new Numbers(plainArrays.int32);
+  private allowedSets: Int32Array[] = [];
+  private readonly attributes: AttributeGatherer;
+  private readonly conjoined: AttributeGatherer;
+
+  constructor(
+    readonly labels: Alphabet,
+    attributes: Alphabet,
+    conjoined: Alphabet,
+    private readonly grows: boolean,
+    /** Where attributes are put. */
+    arrays: Arrays = plainArrays,
+  ) {
+    this.attributes = new AttributeGatherer(attributes, grows, arrays);
+    this.conjoined = new AttributeGatherer(conjoined, grows, arrays);
+    this.sequenceStart.push(0);
+  }
+
+  /** Forgets all sequences, and keeps the room they had. */
+  clear(): void {
+    this.sequenceStart.length = 1;
+    this.labelNumbers.length = 0;
+    this.allowedSets = [];
+    this.attributes.clear();
+    this.conjoined.clear();
+  }
+
+  /** The corpus without a copy: valid until something is added, and with arrays that are longer than what they hold. */
+  lend(): Corpus {
+    return {
+      sequenceCount: this.sequenceStart.length - 1,
+      sequenceStart: this.sequenceStart.lent(),
+      labels: this.labelNumbers.lent(),
+      allowedSets: this.allowedSets,
+      attributes: this.attributes.lend(),
+      conjoined: this.conjoined.lend(),
+    };
+  }
+
+  /** A sequence with attributes by name. */
+  add(length: number, position: PositionAttributes, labels?: readonly GivenLabel[], place?: Place): void {
+    for (let i = 0; i < length; i++) {
+      this.attributes.add(position.attributes[i], position.values?.[i], place);
+      this.conjoined.add(position.conjoined?.[i] ?? noNames, undefined);
+    }
+    this.addLabels(length, labels, place);
+  }
+
+  /** A sequence with attributes that pieces make of its columns: for all sequences the same, see `PieceNumbers.gather`. */
+  addColumns(columns: Columns, pieces: PositionPieces, labels?: readonly GivenLabel[], place?: Place): void {
+    this.attributes.addPieces(pieces.attributes, columns);
+    this.conjoined.addPieces(pieces.conjoined, columns);
+    this.addLabels(columns.length, labels, place);
+  }
+
+  private addLabels(length: number, labels: readonly GivenLabel[] | undefined, place?: Place): void {
+    for (let i = 0; i < length; i++) {
+      this.labelNumbers.push(labels ? this.labelNumber(labels[i], place) : UNKNOWN_LABEL);
+    }
+    this.sequenceStart.push(this.labelNumbers.length);
+  }
+
+  private labelNumber(given: GivenLabel, place?: Place): number {
+    if (given === null) return UNKNOWN_LABEL;
+    if (typeof given === "string") return this.oneLabel(given, place);
+    if (given.length === 1) return this.oneLabel(given[0], place);
+    if (given.length === 0) throw new InputError("a position allows no label", place);
+    this.allowedSets.push(Int32Array.from(new Set(given.map((label) => this.oneLabel(label, place)))).sort());
+    return -1 - this.allowedSets.length;
+  }
+
+  private oneLabel(label: string, place?: Place): number {
+    if (this.grows) return this.labels.add(label);
+    const number = this.labels.indexOf(label);
+    if (number < 0) {
+      throw new InputError(`the model does not know the label \`${label}\``, {
+        ...place,
+        hint: `it knows ${someOf(this.labels.all())}`,
+      });
+    }
+    return number;
+  }
+
+  build(): Corpus {
+    return {
+      sequenceCount: this.sequenceStart.length - 1,
+      sequenceStart: this.sequenceStart.taken(),
+      labels: this.labelNumbers.taken(),
+      allowedSets: this.allowedSets,
+      attributes: this.attributes.build(),
+      conjoined: this.conjoined.build(),
+    };
+  }
+}
+
+/** The first of many names, for a message. */
+export function someOf(names: readonly string[]): string {
+  return names.length <= 12 ? names.join(", ") : `${names.slice(0, 12).join(", ")} and ${names.length - 12} more`;
+}
+
+/** The labels a position may have: one, a set, or undefined for all. */
+export function allowedAt(corpus: Corpus, position: number): readonly number[] | Int32Array | undefined {
+  const label = corpus.labels[position];
+  if (label >= 0) return [label];
+  return label === UNKNOWN_LABEL ? undefined : corpus.allowedSets[-2 - label];
+}
+
+/**
+ * Adds a row for each attribute seen at least `minCount` times, with the labels it was seen with. Returns the row of each
+ * attribute, -1 for those left out. Counting sort by attribute, so it is linear in what the corpus holds.
+ */
+export function addAttributeRows(
+  table: RowTableBuilder,
+  array: AttributeArray,
+  attributeCount: number,
+  corpus: Corpus,
+  minCount: number,
+): Int32Array {
+  const { start, ids } = array;
+  const offset = new Int32Array(attributeCount + 1);
+  for (const id of ids) offset[id + 1]++;
+  for (let a = 0; a < attributeCount; a++) offset[a + 1] += offset[a];
+  const place = offset.slice(0, attributeCount);
+  const positions = new Int32Array(ids.length); // positions where each attribute occurs, attribute after attribute
+  for (let p = 0; p + 1 < start.length; p++) {
+    for (let i = start[p]; i < start[p + 1]; i++) positions[place[ids[i]]++] = p;
+  }
+  const rows = new Int32Array(attributeCount).fill(-1);
+  const seenBy = new Int32Array(table.symbolCount).fill(-1);
+  const labels: number[] = [];
+  for (let a = 0; a < attributeCount; a++) {
+    if (offset[a + 1] - offset[a] < minCount) continue;
+    labels.length = 0;
+    const note = (label: number): void => {
+      if (seenBy[label] === a) return;
+      seenBy[label] = a;
+      labels.push(label);
+    };
+    for (let i = offset[a]; i < offset[a + 1]; i++) {
+      const label = corpus.labels[positions[i]];
+      if (label >= 0) note(label);
+      else if (label !== UNKNOWN_LABEL) for (const one of corpus.allowedSets[-2 - label]) note(one);
+    }
+    if (labels.length > 0) rows[a] = table.add(labels.sort((x, y) => x - y));
+  }
+  return rows;
+}

@@ -1,0 +1,135 @@
+// Where the attributes of a tagger come from: built in, a template, the data itself, or a function of the user's.
+
+import { checkSequence, type GivenLabel, type TaggingSequence } from "../../formats/sequence.js";
+import { InputError, unknownName } from "../../util/errors.js";
+import { chunkingPieces, columnPieces } from "./attributes.js";
+import type { CorpusBuilder, PositionAttributes } from "./corpus.js";
+import type { Columns, PositionPieces } from "./pieces.js";
+import { type CompiledTemplate, compileTemplate } from "./template.js";
+
+/** A user's own attributes of position `i`. */
+export type FeatureFunction = (columns: readonly (readonly string[])[], i: number) => readonly string[];
+
+/** Where attributes come from: built in (`text`, `chunking`), from columns; a template; `given` with each sequence; a function. */
+export type FeatureSource =
+  | { kind: "text" }
+  | { kind: "chunking" }
+  | { kind: "given" }
+  | { kind: "template"; text: string }
+  | { kind: "function" };
+
+/** What a training is told of attributes. */
+export interface GivenFeatures {
+  /** A CRF++ or Wapiti template that makes attributes of columns. */
+  template?: string;
+  /** The template's file, named in errors. */
+  templateFile?: string;
+  /**
+   * Makes attributes of columns: the built-in `text` or `chunking` (those of CRFsuite's example, for word and part of
+   * speech), or a function, which is not saved with the model. Default: what the data gives, or else `text`.
+   */
+  features?: FeatureFunction | "text" | "chunking";
+}
+
+interface AttributeMakerParts {
+  template: CompiledTemplate | undefined;
+  features: FeatureFunction | undefined;
+  conjoin: boolean;
+}
+
+/** Adds a sequence to a corpus, with the attributes of a source; returns its length. */
+export function addSequence(
+  builder: CorpusBuilder,
+  sequence: TaggingSequence,
+  labels: readonly GivenLabel[] | undefined,
+  source: FeatureSource,
+  parts: AttributeMakerParts,
+): number {
+  const length = checkSequence(sequence, labels);
+  if (source.kind === "given") {
+    if (!sequence.attributes) {
+      throw new InputError("the model was trained on attributes, and the sequence has none", sequence);
+    }
+    builder.add(length, named(sequence.attributes, sequence.values, parts), labels, sequence);
+    return length;
+  }
+  const { columns } = sequence;
+  if (!columns) throw new InputError("the model was trained on columns, and the sequence has none", sequence);
+  if (source.kind === "function") {
+    builder.add(length, named(ownAttributes(columns, parts), undefined, parts), labels, sequence);
+  } else {
+    const { attributes, conjoined } = piecesOf(columns, source, parts, sequence);
+    const pieces = { attributes, conjoined: parts.conjoin ? [...conjoined, ...attributes] : conjoined };
+    builder.addColumns(columns, pieces, labels, sequence);
+  }
+  return length;
+}
+
+function named(
+  attributes: PositionAttributes["attributes"],
+  values: PositionAttributes["values"],
+  { conjoin }: AttributeMakerParts,
+): PositionAttributes {
+  return { attributes, values, conjoined: conjoin ? attributes : undefined };
+}
+
+/** Attributes by the user's own function. */
+function ownAttributes(columns: string[][], { features }: AttributeMakerParts): PositionAttributes["attributes"] {
+  if (!features) {
+    throw new InputError("the model makes its attributes with a function, which is not saved with it", {
+      hint: "give the function again with setFeatures",
+    });
+  }
+  const attributes = columns.map((_, i) => features(columns, i));
+  if (attributes.some((names) => !Array.isArray(names))) {
+    throw new InputError("the function `features` should give an array of names for each position");
+  }
+  return attributes;
+}
+
+/** The pieces of attributes that a source makes of columns. */
+function piecesOf(
+  columns: Columns,
+  source: FeatureSource,
+  { template }: AttributeMakerParts,
+  sequence: TaggingSequence,
+): PositionPieces {
+  if (source.kind === "template") return (template as CompiledTemplate).pieces(columns, sequence);
+  if (source.kind === "chunking") {
+    if (columns.some((row) => row.length < 2)) {
+      throw new InputError("the chunking attributes need two columns, word and part of speech", sequence);
+    }
+    return { attributes: chunkingPieces, conjoined: [] };
+  }
+  const width = columns.length > 0 ? Math.max(1, columns[0].length) : 1;
+  const narrow = columns.findIndex((row) => row.length < width);
+  if (narrow >= 0) {
+    throw new InputError(
+      `\`columns[${narrow}]\` should have ${width} or more, found ${columns[narrow].length}`,
+      sequence,
+    );
+  }
+  return { attributes: columnPieces(width), conjoined: [] };
+}
+
+export function attributeMaker(given: GivenFeatures, conjoin: boolean) {
+  const template = given.template === undefined ? undefined : compileTemplate(given.template, given.templateFile);
+  if (template && given.features) throw new InputError("give a template or features, not both");
+  const parts: AttributeMakerParts = { template, features: functionOf(given.features), conjoin };
+  return {
+    sourceOf(sequence: TaggingSequence): FeatureSource {
+      if (given.features) return { kind: parts.features ? "function" : (given.features as "text" | "chunking") };
+      if (template) return { kind: "template", text: template.text };
+      return sequence.attributes ? { kind: "given" } : { kind: "text" };
+    },
+    add: (builder: CorpusBuilder, sequence: TaggingSequence, source: FeatureSource) =>
+      addSequence(builder, sequence, sequence.labels, source, parts),
+  };
+}
+
+/** The user's own function; undefined for built-in attributes. */
+export function functionOf(features: GivenFeatures["features"]): FeatureFunction | undefined {
+  if (features === undefined || features === "text" || features === "chunking") return undefined;
+  if (typeof features === "function") return features;
+  throw unknownName("features setting", String(features), ["text", "chunking"]);
+}

@@ -1,0 +1,574 @@
+// The tagger: learns to give every position of a sequence a label, and says how sure it is. Slots are positions, slot
+// features are attributes, context rows are n-grams of labels.
+//
+//   const tagger = await Tagger.train(sequences, { order: 2 });
+//   const { labels, probability } = tagger.predict({ columns: [["the"], ["dog"], ["barks"]] });
+
+import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
+import { Alphabet } from "../../engine/alphabet.js";
+import type { BestOutput, SettledRows } from "../../engine/backend.js";
+import { backend } from "../../engine/choice.js";
+import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../../engine/lattice.js";
+import { pathConfidences } from "../../engine/reference/kernel.js";
+import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
+import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
+import {
+  type Checkpoint,
+  chooseL2,
+  type Epoch,
+  hookNames,
+  hooksOf,
+  type Trained,
+  type TrainingHooks,
+  train,
+} from "../../learn/train.js";
+import { checkAnswerOptions, checkNames, MOST_OUTPUTS, OptionChecks } from "../../util/checks.js";
+import { InputError, unknownName } from "../../util/errors.js";
+import { generator, uniform } from "../../util/random.js";
+import { type Corpus, CorpusBuilder } from "./corpus.js";
+import {
+  addSequence,
+  attributeMaker,
+  type FeatureFunction,
+  type FeatureSource,
+  functionOf,
+  type GivenFeatures,
+} from "./features.js";
+import { TaggerEngine, TaggerLearner } from "./learner.js";
+import { carriedWeights, mergeRows } from "./merge.js";
+import {
+  type ChosenOptions,
+  checkTaggerOptions,
+  inferenceOf,
+  keptOptions,
+  type TaggerOptions,
+  taggerDefaults,
+  taggerOptionNames,
+} from "./options.js";
+import { attributeRows, type TaggerRows, taggerRows } from "./rows.js";
+import { type CompiledTemplate, compileTemplate } from "./template.js";
+
+/** What a training needs beside options that are plain values. */
+export interface TrainTaggerOptions extends Partial<TaggerOptions>, GivenFeatures, TrainingHooks {
+  /** A tagger to begin with: its weights are taken over where attribute and label are the same. */
+  from?: Tagger;
+  /**
+   * Keep all that `from` knows, also what the data does not show: for learning from a few more examples alone. Options are
+   * then its own, with shorter steps, three passes and no L2 penalty, unless they are given.
+   */
+  keep?: boolean;
+  /** A training to go on with; data and options must be the same. */
+  checkpoint?: Checkpoint;
+  /** Anything to be kept with the model, such as how its input was read. */
+  note?: Record<string, unknown>;
+}
+
+/** What is known of how a tagger was trained. */
+export interface TaggerSummary {
+  sequences: number;
+  positions: number;
+  history: Epoch[];
+  bestEpoch: number;
+  /** Training was stopped before its end. */
+  stopped: boolean;
+}
+
+export interface PredictOptions {
+  /** Give the n most probable outputs, 1,000 at most. */
+  nbest?: number;
+  /** Give the probability of every label at every position. */
+  marginals?: boolean;
+  /** Give the probability of each label of the best output at its position. */
+  confidences?: boolean;
+  /** Give this many outputs drawn with their probabilities, from `seed`. */
+  samples?: number;
+  seed?: number;
+  /** Give the kept contexts of every position with their probabilities. */
+  contexts?: boolean;
+  /** Labels that are already known: only outputs that agree with them are considered. */
+  known?: readonly GivenLabel[];
+  /** Choose contexts in another way than the model's own. */
+  inference?: Partial<Pick<TaggerOptions, "inference" | "contexts" | "order">>;
+}
+
+export interface TaggedOutput {
+  labels: string[];
+  /** Probability of the whole output. */
+  probability: number;
+}
+
+export interface ContextMass {
+  /** Labels remembered, latest last; `^` is the beginning. Empty for `⋆`. */
+  suffix: string[];
+  probability: number;
+}
+
+export interface TaggerPrediction extends TaggedOutput {
+  logProbability: number;
+  /** The probability after the model's calibration map, if it has one and nothing was asked for that the map does not hold for. */
+  calibratedProbability?: number;
+  /** Probability of each label at its position, if they or marginals are asked for. */
+  confidences?: number[];
+  /** The same after the calibration map for positions. */
+  calibratedConfidences?: number[];
+  marginals?: Record<string, number>[];
+  nbest?: TaggedOutput[];
+  samples?: string[][];
+  /** [position][context] */
+  contexts?: ContextMass[][];
+}
+
+export interface AnswerOptions extends Omit<PredictOptions, "known" | "inference"> {
+  /** The precision that was promised by calibration. */
+  precision: number;
+  /** How many outputs to give where none is sure enough. Default 9. */
+  candidates?: number;
+}
+
+/** An answer that keeps the promised precision, or what a person may choose from. */
+export type TaggerAnswer =
+  | ({ answered: true; guarantee: Guarantee } & TaggerPrediction)
+  | { answered: false; guarantee: Guarantee; candidates: TaggedOutput[]; prediction: TaggerPrediction };
+
+/** One reason for a decision: a feature and what it adds to the score of the label. */
+export interface Contribution {
+  feature: string;
+  weight: number;
+}
+
+export class Tagger {
+  readonly labels: Alphabet;
+  readonly attributes: Alphabet;
+  readonly conjoined: Alphabet;
+  readonly rows: TaggerRows;
+  readonly weights: Float64Array;
+  readonly options: TaggerOptions;
+  readonly source: FeatureSource;
+  readonly summary: TaggerSummary;
+  readonly note: Record<string, unknown>;
+  /** What was measured on held-out data, if it was. */
+  calibration: Calibration | undefined;
+  private readonly engine: TaggerEngine;
+  /** Made with the first prediction that has a use for them. */
+  private settled: SettledRows | undefined;
+  /** Holds the sequence at hand as numbers. */
+  private readonly builder: CorpusBuilder;
+  private readonly template: CompiledTemplate | undefined;
+  private features: FeatureFunction | undefined;
+
+  constructor(parts: TaggerParts) {
+    this.labels = parts.labels;
+    this.attributes = parts.attributes;
+    this.conjoined = parts.conjoined;
+    this.weights = backend().arrays.placed(parts.weights);
+    this.options = parts.options;
+    this.source = parts.source;
+    this.summary = parts.summary;
+    this.note = parts.note;
+    this.calibration = parts.calibration;
+    this.features = parts.features;
+    this.template = parts.source.kind === "template" ? compileTemplate(parts.source.text) : undefined;
+    this.engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
+    this.rows = this.engine.rows;
+    this.builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false, backend().arrays);
+  }
+
+  /** Learns from labelled sequences. Labels may be partly unknown. */
+  static async train(
+    sequences: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>,
+    given: TrainTaggerOptions = {},
+  ): Promise<Tagger> {
+    const { options: chosen, hooks } = readOptions(given);
+    const maker = attributeMaker(given, chosen.conjoin);
+    const labels = new Alphabet(given.from?.labels.all());
+    const kept = given.keep ? given.from : undefined;
+    if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
+    const attributes = new Alphabet(kept?.attributes.all());
+    const conjoined = new Alphabet(kept?.conjoined.all());
+    const builder = new CorpusBuilder(labels, attributes, conjoined, true);
+    let source: FeatureSource | undefined;
+    for await (const sequence of sequences) {
+      if (!sequence?.labels) throw new InputError("a sequence has no labels to learn from", sequence ?? {});
+      const kind = maker.sourceOf(sequence);
+      source ??= kind;
+      maker.add(builder, sequence, source);
+    }
+    if (!source) throw new InputError("there are no sequences to learn from");
+    const corpus = builder.build();
+    if (labels.size === 0) throw new InputError("no position has a label to learn from");
+    const sizes = { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size };
+    const ownRows = taggerRows(corpus, sizes, chosen);
+    const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
+    const learner = new TaggerLearner(corpus, rows, inferenceOf(chosen));
+    let choseInHaste = false;
+    const stopsChoosing = (): boolean => {
+      choseInHaste ||= hooks.shouldStop?.() ?? false;
+      return choseInHaste;
+    };
+    const l2 = chosen.l2 ?? given.checkpoint?.l2 ?? (kept ? 0 : await chooseL2(learner, chosen, stopsChoosing));
+    const options: TaggerOptions = { ...chosen, l2 };
+    const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
+    // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
+    const trainingHooks = choseInHaste ? { ...hooks, onCheckpoint: undefined } : hooks;
+    const trained = await train(learner, options, trainingHooks, { start, checkpoint: given.checkpoint });
+    // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
+    const weights = trained.weights.map(Math.fround);
+    checkLearned(weights, options, labels.size > 1 && !trained.stopped);
+    return new Tagger({
+      labels,
+      attributes,
+      conjoined,
+      rows,
+      weights,
+      options,
+      source,
+      summary: summaryOf(corpus, trained),
+      note: given.note ?? {},
+      features: functionOf(given.features),
+    });
+  }
+
+  /** How many attributes say anything: those with a weight that is not zero, which are also those that a file keeps. */
+  get attributeCount(): number {
+    const { table } = this.rows;
+    let count = 0;
+    for (const row of attributeRows(this.rows, this.attributes.size)) {
+      if (row >= 0 && this.weights.subarray(table.start[row], table.start[row + 1]).some((w) => w !== 0)) count++;
+    }
+    return count;
+  }
+
+  /** Gives a loaded tagger the function that makes its attributes, which no file can hold. */
+  setFeatures(features: FeatureFunction): void {
+    this.features = features;
+  }
+
+  /** The most probable labels of a sequence, with their probability and whatever else is asked for. */
+  predict(sequence: TaggingSequence, options: PredictOptions = {}): TaggerPrediction {
+    checkPredictOptions(options);
+    const { corpus, length } = this.encode(sequence, options.known);
+    const inference = this.inferenceWith(options.inference);
+    if (isPlain(options)) {
+      return this.calibrated(this.bestOutput(corpus, length, inference, options.confidences), options);
+    }
+    const trellis = this.engine.forward(corpus, 0, this.weights, inference);
+    const clamped = options.known ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
+    const lattice = clamped ?? trellisLattice(trellis);
+    const found = clamped ? posteriors(clamped) : undefined;
+    const logPartition = found ? found.logPartition : trellis.logPartition;
+    const best = clamped ? bestPath(clamped) : this.engine.kernel.bestPath();
+    if (!best) throw new InputError("no output agrees with the known labels", sequence);
+    const output = (path: { symbols: number[]; score: number }): TaggedOutput => ({
+      labels: path.symbols.slice(0, length).map((y) => this.labels.nameOf(y)),
+      probability: Math.min(1, Math.exp(path.score - logPartition)),
+    });
+    const prediction: TaggerPrediction = { ...output(best), logProbability: Math.min(0, best.score - logPartition) };
+    if (options.nbest) prediction.nbest = this.firstOutputs(lattice, options.nbest, output);
+    if (options.samples) {
+      const random = generator(options.seed ?? 1, 0);
+      const draw = sampler(lattice);
+      prediction.samples = Array.from({ length: options.samples }, () => {
+        const path = draw(() => uniform(random));
+        return output(path as { symbols: number[]; score: number }).labels;
+      });
+    }
+    if (options.marginals || options.confidences || options.contexts) {
+      if (!clamped) this.engine.kernel.backward();
+      if (options.confidences && !options.marginals && !clamped) {
+        prediction.confidences = pathConfidences(trellis, best.symbols).slice(0, length);
+      } else if (options.marginals || options.confidences) {
+        const marginals = clamped
+          ? clampedMarginals(trellis, clamped, (found as { arc: Float64Array }).arc, length, this.labels.size)
+          : freeMarginals(trellis, length, this.labels.size);
+        if (options.marginals) {
+          prediction.marginals = marginals.map((row) =>
+            Object.fromEntries(Array.from(row, (p, y) => [this.labels.nameOf(y), Math.min(1, p)])),
+          );
+        }
+        prediction.confidences = marginals.map((row, i) => Math.min(1, row[best.symbols[i]]));
+      }
+      if (options.contexts) prediction.contexts = this.contextMasses(trellis, length);
+    }
+    return this.calibrated(prediction, options);
+  }
+
+  /** The best output and its probability, and if asked for those of its labels: no trellis is made for these. */
+  private bestOutput(corpus: Corpus, length: number, inference: Inference, confidences?: boolean): TaggerPrediction {
+    this.settled ??= this.engine.settle(this.weights);
+    // There is one: weights are finite, and nothing is ruled out.
+    const best = this.engine.bestOutput(corpus, 0, this.settled, inference, confidences) as BestOutput;
+    const logProbability = Math.min(0, best.score - best.logPartition);
+    const names = this.labels.all();
+    const labels = Array<string>(length);
+    for (let i = 0; i < length; i++) labels[i] = names[best.symbols[i]];
+    const prediction: TaggerPrediction = { labels, probability: Math.exp(logProbability), logProbability };
+    if (best.confidences) prediction.confidences = best.confidences.slice(0, length);
+    return prediction;
+  }
+
+  /** Adds what calibration makes of the probabilities, if it holds for what was asked. */
+  private calibrated(prediction: TaggerPrediction, options: PredictOptions): TaggerPrediction {
+    if (!this.calibration || options.known || Object.keys(options.inference ?? {}).length > 0) return prediction;
+    const { map, positionMap } = this.calibration;
+    prediction.calibratedProbability = calibrated(map, prediction.probability);
+    if (positionMap) prediction.calibratedConfidences = prediction.confidences?.map((p) => calibrated(positionMap, p));
+    return prediction;
+  }
+
+  /** Answers if that keeps the promised precision, and otherwise gives candidates for a person to choose from. */
+  answer(sequence: TaggingSequence, options: AnswerOptions): TaggerAnswer {
+    checkAnswerOptions(options, answerNames);
+    const { precision, candidates = 9, ...asked } = options;
+    const guarantee = guaranteeFor(this.calibration, precision);
+    const prediction = this.predict(sequence, asked);
+    if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, ...prediction };
+    const { nbest = [] } = this.predict(sequence, { nbest: candidates });
+    return { answered: false, guarantee, candidates: nbest, prediction };
+  }
+
+  private inferenceWith(chosen?: PredictOptions["inference"]): Inference {
+    if (chosen === undefined) return this.engine.inference;
+    checkNames(chosen, ["inference", "contexts", "order"]);
+    const options = { ...this.options, ...chosen };
+    checkTaggerOptions(options);
+    return inferenceOf(options);
+  }
+
+  private firstOutputs(
+    lattice: Lattice,
+    count: number,
+    output: (path: { symbols: number[]; score: number }) => TaggedOutput,
+  ): TaggedOutput[] {
+    const outputs: TaggedOutput[] = [];
+    for (const path of bestPaths(lattice)) {
+      outputs.push(output(path));
+      if (outputs.length === count) break;
+    }
+    return outputs;
+  }
+
+  private contextMasses(trellis: Trellis, length: number): ContextMass[][] {
+    return Array.from({ length }, (_, slot) => {
+      const masses: ContextMass[] = [];
+      for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
+        masses.push({
+          suffix: trellis.suffix(c).map((y) => (y === BEGIN ? "^" : this.labels.nameOf(y))),
+          probability: trellis.posterior[c],
+        });
+      }
+      return masses.sort((a, b) => b.probability - a.probability);
+    });
+  }
+
+  /** Log-probability of the labels a sequence has (summed over what they leave open). */
+  logLikelihood(sequence: TaggingSequence, options: Pick<PredictOptions, "inference"> = {}): number {
+    checkNames(options, ["inference"]);
+    if (!sequence?.labels) throw new InputError("the sequence has no labels", sequence ?? {});
+    const { corpus } = this.encode(sequence, sequence.labels);
+    const inference = this.inferenceWith(options.inference);
+    const trellis = this.engine.forward(corpus, 0, this.weights, inference);
+    return Math.min(0, this.engine.clampedLogPartition(corpus, 0, trellis) - trellis.logPartition);
+  }
+
+  /** What decided for `label` at a position, given the best labels before it: strongest first. */
+  explain(
+    sequence: TaggingSequence,
+    position: number,
+    label?: string,
+  ): { label: string; contributions: Contribution[] } {
+    const { corpus, length } = this.encode(sequence);
+    if (!(position >= 0 && position < length))
+      throw new InputError(`the sequence has no position ${position}`, sequence);
+    const trellis = this.engine.forward(corpus, 0, this.weights);
+    const best = bestPath(trellisLattice(trellis)) as { symbols: number[] };
+    let context = trellis.slotStart[0];
+    for (let i = 0; i < position; i++) context = trellis.arcTarget[trellis.arcStart[context] + best.symbols[i]];
+    const symbol = label === undefined ? best.symbols[position] : this.labels.indexOf(label);
+    if (symbol < 0) throw unknownName("label", label as string, this.labels.all());
+    const contributions: Contribution[] = [];
+    const { start: attributeStart, ids, values } = corpus.attributes;
+    for (let a = attributeStart[position]; a < attributeStart[position + 1]; a++) {
+      const row = this.rows.attributeRow?.[ids[a]] ?? ids[a];
+      if (row >= 0) {
+        const weight = this.weightOf(row, symbol) * (values ? values[a] : 1);
+        contributions.push({ feature: this.attributes.nameOf(ids[a]), weight });
+      }
+    }
+    const names = this.contextRowNames();
+    for (let r = trellis.rowStart[context]; r < trellis.rowStart[context + 1]; r++) {
+      contributions.push({
+        feature: names.get(trellis.rows[r]) as string,
+        weight: this.weightOf(trellis.rows[r], symbol),
+      });
+    }
+    return {
+      label: this.labels.nameOf(symbol),
+      contributions: contributions
+        .filter((c) => c.weight !== 0)
+        .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight) || (a.feature < b.feature ? -1 : 1)),
+    };
+  }
+
+  /** The features with the greatest weights, for and against a label. */
+  strongest(label: string, count: number): Contribution[] {
+    const symbol = this.labels.indexOf(label);
+    if (symbol < 0) throw unknownName("label", label, this.labels.all());
+    const found: Contribution[] = [];
+    attributeRows(this.rows, this.attributes.size).forEach((row, id) => {
+      if (row >= 0) found.push({ feature: this.attributes.nameOf(id), weight: this.weightOf(row, symbol) });
+    });
+    for (const [row, name] of this.contextRowNames()) found.push({ feature: name, weight: this.weightOf(row, symbol) });
+    return found
+      .filter((c) => c.weight !== 0)
+      .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight) || (a.feature < b.feature ? -1 : 1))
+      .slice(0, count);
+  }
+
+  private weightOf(row: number, symbol: number): number {
+    const { start, symbols } = this.rows.table;
+    for (let e = start[row]; e < start[row + 1]; e++) if (symbols[e] === symbol) return this.weights[e];
+    return 0;
+  }
+
+  /** Readable names of the context rows: `labels DT JJ`, `labels ⋆`, `labels ^`, `w[0]=dog after DT`. */
+  private contextRowNames(): Map<number, string> {
+    const names = new Map<number, string>();
+    const nameOf = (event: number): string => (event === BEGIN ? "^" : this.labels.nameOf(event));
+    const { labelTree, conjoinedTree } = this.rows;
+    const suffixes = [""]; // [node]; a node's number is greater than its parent's
+    for (let node = 0; node < labelTree.row.length; node++) {
+      const suffix = suffixes[node];
+      names.set(labelTree.row[node], `labels ${suffix || "⋆"}`);
+      for (let c = labelTree.childStart[node]; c < labelTree.childStart[node + 1]; c++) {
+        const name = nameOf(labelTree.childEvent[c]);
+        suffixes[labelTree.childNode[c]] = suffix ? `${name} ${suffix}` : name;
+      }
+    }
+    if (conjoinedTree) {
+      for (let k = conjoinedTree.childStart[0]; k < conjoinedTree.childStart[1]; k++) {
+        const key = conjoinedTree.childNode[k];
+        for (let c = conjoinedTree.childStart[key]; c < conjoinedTree.childStart[key + 1]; c++) {
+          const attribute = this.conjoined.nameOf(conjoinedTree.childEvent[k]);
+          const row = conjoinedTree.row[conjoinedTree.childNode[c]];
+          if (row >= 0) names.set(row, `${attribute} after ${nameOf(conjoinedTree.childEvent[c])}`);
+        }
+      }
+    }
+    return names;
+  }
+
+  private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
+    const maker = { template: this.template, features: this.features, conjoin: this.options.conjoin };
+    const { builder } = this;
+    builder.clear();
+    const length = addSequence(builder, sequence, labels, this.source, maker);
+    return { corpus: builder.lend(), length };
+  }
+}
+
+/** The parts of a tagger: what a model file holds. */
+export interface TaggerParts {
+  labels: Alphabet;
+  attributes: Alphabet;
+  conjoined: Alphabet;
+  rows: TaggerRows;
+  weights: Float64Array;
+  options: TaggerOptions;
+  source: FeatureSource;
+  summary: TaggerSummary;
+  note: Record<string, unknown>;
+  calibration?: Calibration;
+  features?: FeatureFunction;
+}
+
+const otherNames = ["template", "templateFile", "features", "from", "keep", "checkpoint", "note"] as const;
+
+const predictNames: readonly (keyof PredictOptions)[] = [
+  "nbest",
+  "marginals",
+  "confidences",
+  "samples",
+  "seed",
+  "contexts",
+  "known",
+  "inference",
+];
+
+const answerNames = [
+  ...predictNames.filter((name) => name !== "known" && name !== "inference"),
+  ...(["precision", "candidates"] as const),
+];
+
+/** Whether nothing is asked for but the best output, its probability and those of its labels. */
+function isPlain({ nbest, marginals, samples, contexts, known }: PredictOptions): boolean {
+  return !(nbest || marginals || samples || contexts || known);
+}
+
+function checkPredictOptions(options: PredictOptions): void {
+  checkNames(options, predictNames);
+  const checks = new OptionChecks(options);
+  if (options.nbest !== undefined) checks.whole("nbest", 0, MOST_OUTPUTS);
+  if (options.samples !== undefined) checks.whole("samples", 0);
+}
+
+/** Checks options by name and range, and fills in the defaults. */
+function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks: TrainingHooks } {
+  checkNames(given, [...taggerOptionNames, ...hookNames, ...otherNames]);
+  const options: ChosenOptions = given.keep && given.from ? keptOptions(given.from) : { ...taggerDefaults };
+  for (const name of taggerOptionNames) {
+    if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
+  }
+  checkTaggerOptions(options);
+  return { options, hooks: hooksOf(given) };
+}
+
+/** Refuses weights that no prediction can be made with, or that a penalty made to say nothing. */
+function checkLearned(weights: Float64Array, { l1 }: TaggerOptions, hadToLearn: boolean): void {
+  if (!weights.every(Number.isFinite)) {
+    throw new InputError("the weights grew without bound", { hint: "try a smaller rate or a larger l2" });
+  }
+  if (l1 > 0 && hadToLearn && weights.every((weight) => weight === 0)) {
+    throw new InputError("nothing was learned: the penalty holds every weight at zero", {
+      hint: `try an l1 below ${l1}`,
+    });
+  }
+}
+
+function summaryOf(corpus: Corpus, trained: Trained): TaggerSummary {
+  return {
+    sequences: corpus.sequenceCount,
+    positions: corpus.labels.length,
+    history: trained.history,
+    bestEpoch: trained.bestEpoch,
+    stopped: trained.stopped,
+  };
+}
+
+/** Probabilities of labels, [length][labels], from posteriors of arcs. */
+function freeMarginals(trellis: Trellis, length: number, labelCount: number): Float64Array[] {
+  return Array.from({ length }, (_, slot) => {
+    const row = new Float64Array(labelCount);
+    for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
+      for (let y = 0; y < labelCount; y++) row[y] += trellis.arcMass[trellis.arcStart[c] + y];
+    }
+    return row;
+  });
+}
+
+function clampedMarginals(
+  trellis: Trellis,
+  lattice: Lattice & { nodeContext: Int32Array; arcSymbol: Int32Array },
+  arcPosterior: Float64Array,
+  length: number,
+  labelCount: number,
+): Float64Array[] {
+  const rows = Array.from({ length }, () => new Float64Array(labelCount));
+  for (let node = 0; node < lattice.nodeCount; node++) {
+    const slot = trellis.contextSlot[lattice.nodeContext[node]];
+    if (slot >= length) continue;
+    for (let a = lattice.arcStart[node]; a < lattice.arcStart[node + 1]; a++) {
+      rows[slot][lattice.arcSymbol[a]] += arcPosterior[a];
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,221 @@
+// A transducer as tensors and metadata.
+//   inputs, outputs            string tables: the symbols of either side
+//   rows                       the row table; weights F32 beside it
+//   windows, outputs.n, moves  row trees: substrings of the input; n-grams of outputs; n-grams of moves
+//   joint                      if there is a joint model: its graphones' symbols, and the rows, tree and unigrams of its n-grams
+//   words                      if there is a model of words: the words' symbols, and how often which follows which
+
+import * as v from "valibot";
+import { type NgramModel, ngramFamily } from "../../engine/ngram.js";
+import { BEGIN } from "../../engine/trellis.js";
+import { putCalibration, readCalibration } from "../../model/calibration.js";
+import {
+  countSchema as count,
+  emptyParts,
+  type FileParts,
+  historySchema,
+  PartsReader,
+  putJson,
+  putStrings,
+  putTable,
+  putTree,
+} from "../../model/parts.js";
+import type { TensorFile } from "../../model/safetensors.js";
+import { COUNT_CLASSES } from "./aligner.js";
+import { type JointParts, jointNgrams } from "./joint-model.js";
+import {
+  checkTransducerOptions,
+  FURTHEST,
+  MOST_CONTEXTS,
+  MOST_MOVE_GRAMS,
+  strategies,
+  type TransducerOptions,
+  transducerDefaults,
+} from "./options.js";
+import { type Powers, plainPowers } from "./powers.js";
+import { inputEvent } from "./rows.js";
+import { Transducer } from "./transducer.js";
+import type { WordCounts } from "./word-model.js";
+
+/** The limits keep a hostile file from asking for endless walks. */
+const small = v.pipe(count, v.maxValue(FURTHEST));
+
+const optionsSchema = v.object({
+  epochs: v.number(),
+  seed: v.number(),
+  rate: v.number(),
+  delta: v.number(),
+  l2: v.number(),
+  l1: v.number(),
+  heldOut: v.number(),
+  patience: v.number(),
+  average: v.boolean(),
+  select: v.picklist(["likelihood", "accuracy"]),
+  order: small,
+  contexts: v.pipe(count, v.maxValue(MOST_CONTEXTS)),
+  lightest: v.number(),
+  maxEmit: small,
+  strategy: v.picklist(strategies),
+  window: small,
+  outputGrams: small,
+  moveGrams: v.pipe(v.array(small), v.maxLength(MOST_MOVE_GRAMS)),
+  minCount: count,
+  // Older files have none.
+  words: v.optional(v.number(), 0),
+  jointGrams: v.optional(small, 0),
+});
+
+const power = v.pipe(v.number(), v.minValue(0), v.maxValue(1000));
+const powersSchema = v.object({ own: power, joint: power, words: power, mass: power });
+/** What older files have of them. */
+const jointPowersSchema = v.object({ own: power, joint: power });
+
+const summarySchema = v.object({
+  pairs: count,
+  inputs: count,
+  alignedPairs: count,
+  history: historySchema,
+  bestEpoch: count,
+  temperature: v.number(),
+  stopped: v.boolean(),
+});
+
+const noteSchema = v.record(v.string(), v.unknown());
+
+const wordTensors = ["start", "symbols", "first", "second", "count"] as const;
+
+export function encodeTransducer(transducer: Transducer): FileParts {
+  const { rows } = transducer;
+  const parts = emptyParts();
+  putJson(parts, "options", transducer.options);
+  putJson(parts, "summary", transducer.summary);
+  putJson(parts, "note", transducer.note);
+  putJson(parts, "powers", transducer.powers);
+  putCalibration(parts, transducer.calibration);
+  putStrings(parts, "inputs", transducer.inputSymbols.all());
+  putStrings(parts, "outputs", transducer.outputSymbols.all());
+  putTree(parts, "windows", rows.windowTree);
+  putTree(parts, "outputs.n", rows.outputTree);
+  putTree(parts, "moves", rows.moveTree);
+  putTable(parts, "rows", rows.table);
+  parts.tensors.weights = { data: Float32Array.from(transducer.weights) };
+  if (transducer.joint) {
+    const { start, symbols, ngram } = transducer.joint.parts;
+    parts.tensors["joint.start"] = { data: start };
+    parts.tensors["joint.symbols"] = { data: symbols };
+    putTree(parts, "joint.n", ngram.space.families[0].tree);
+    putTable(parts, "joint.rows", ngram.space.table);
+    parts.tensors["joint.weights"] = { data: Float32Array.from(ngram.weights) };
+    parts.tensors["joint.offsets"] = { data: Float32Array.from(ngram.space.offsets) };
+    parts.tensors["joint.unigram"] = { data: Float32Array.from(ngram.unigram) };
+  }
+  if (transducer.words) {
+    for (const name of wordTensors) parts.tensors[`words.${name}`] = { data: transducer.words.counts[name] };
+  }
+  return parts;
+}
+
+export function decodeTransducer(content: TensorFile, file?: string): Transducer {
+  const reader = new PartsReader(content, file);
+  const options: TransducerOptions = { ...transducerDefaults, ...reader.json("options", optionsSchema) };
+  const summary = reader.json("summary", summarySchema);
+  const note = reader.json("note", noteSchema);
+  const calibration = readCalibration(reader);
+  return reader.guard(() => {
+    checkTransducerOptions(options);
+    const inputSymbols = reader.alphabet("inputs");
+    const outputSymbols = reader.alphabet("outputs");
+    if (inputSymbols.size === 0) throw reader.damaged("it has no input symbols");
+    const symbolCount = outputSymbols.size + 1;
+    const boundary = inputSymbols.size + 1;
+    const table = reader.table("rows", symbolCount);
+    const all = { from: 0, to: table.start.length - 1, needed: false };
+    const { window, outputGrams, moveGrams } = options;
+    const windowTree = reader.tree("windows", all, (depth) => {
+      if (depth === 0) return [0, COUNT_CLASSES * (3 * window + 2)];
+      return depth <= 2 * window + 2 ? [0, boundary + 1] : undefined;
+    });
+    const outputTree = reader.tree("outputs.n", all, (depth) =>
+      depth < outputGrams ? [BEGIN, outputSymbols.size] : undefined,
+    );
+    const deepest = Math.max(0, ...moveGrams.map((grams, ahead) => grams + ahead + 1));
+    const moveTree = reader.tree("moves", all, (depth) =>
+      depth < deepest ? [inputEvent(boundary), (boundary + 1) * symbolCount] : undefined,
+    );
+    const weights = reader.floats("weights", table.symbols.length);
+    const rows = { table, windowTree, outputTree, moveTree };
+    const joint = reader.has("joint.start") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
+    const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
+    return new Transducer({
+      inputSymbols,
+      outputSymbols,
+      rows,
+      weights,
+      options,
+      summary,
+      note,
+      wordCounts,
+      joint,
+      powers: readPowers(reader, options.words),
+      calibration,
+    });
+  });
+}
+
+function readPowers(reader: PartsReader, words: number): Powers {
+  if (reader.hasJson("powers")) return reader.json("powers", powersSchema);
+  return { ...plainPowers(words), ...(reader.hasJson("joint") ? reader.json("joint", jointPowersSchema) : {}) };
+}
+
+function readJoint(reader: PartsReader, order: number, boundary: number, symbolCount: number): JointParts {
+  const start = reader.integers("joint.start");
+  const symbols = reader.integers("joint.symbols");
+  const graphones = start.length - 1;
+  const sound =
+    graphones >= 0 &&
+    areStarts(start, symbols.length) &&
+    start.every((from, g) => g === 0 || from > start[g - 1]) &&
+    start.subarray(0, graphones).every((from) => symbols[from] >= 0 && symbols[from] <= boundary) &&
+    symbols.every((symbol) => symbol >= 0 && symbol < Math.max(symbolCount, boundary + 1));
+  if (!sound) throw reader.damaged("its graphones are not in order");
+  const table = reader.table("joint.rows", graphones + 2);
+  const rows = { from: 0, to: table.start.length - 1, needed: false };
+  const tree = reader.tree("joint.n", rows, (depth) => (depth < order ? [BEGIN, graphones + 1] : undefined));
+  if (!tree.row.every((row, node) => row === node - 1)) throw reader.damaged("its n-grams of graphones have no rows");
+  const ngram: NgramModel = {
+    options: { ...jointNgrams, order },
+    symbolCount: table.symbolCount,
+    unigram: reader.floats("joint.unigram", table.symbolCount),
+    space: {
+      table,
+      families: [ngramFamily(tree, order)],
+      offsets: reader.floats("joint.offsets", table.start.length - 1),
+    },
+    weights: reader.floats("joint.weights", table.symbols.length),
+  };
+  return { start, symbols, ngram };
+}
+
+/** Whether these are the starts of stretches that cover a list, one after another. */
+function areStarts(start: Int32Array, length: number): boolean {
+  return start[0] === 0 && start.at(-1) === length && start.every((from, i) => i === 0 || from >= start[i - 1]);
+}
+
+function readWordCounts(reader: PartsReader, symbolCount: number): WordCounts {
+  const [start, symbols, first, second, count] = wordTensors.map((name) => reader.integers(`words.${name}`));
+  const within = (numbers: Int32Array, least: number, beyond: number): boolean =>
+    numbers.every((number) => number >= least && number < beyond);
+  const words = start.length - 1;
+  const sound =
+    words > 0 &&
+    areStarts(start, symbols.length) &&
+    within(symbols, 0, symbolCount) &&
+    first.length === count.length &&
+    second.length === count.length &&
+    within(first, -1, words) &&
+    within(second, -1, words) &&
+    second.includes(-1) &&
+    within(count, 1, Number.POSITIVE_INFINITY);
+  if (!sound) throw reader.damaged("its words are not in order");
+  return { start, symbols, first, second, count };
+}

@@ -1,0 +1,110 @@
+// Pairs as numbers: inputs with their right answers in flat arrays. Symbols of inputs and of outputs have alphabets of
+// their own; pairs with the same input become one input with several answers.
+
+import type { Alphabet } from "../../engine/alphabet.js";
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import { areStrings } from "../../util/checks.js";
+import { InputError, type Place } from "../../util/errors.js";
+
+/** Refuses what is no pair to learn from. Programs without types may give anything. */
+export function checkPair(pair: SymbolPair): void {
+  const { input, output, file, line } = pair ?? {};
+  checkSymbols("input", input, { file, line });
+  checkSymbols("output", output, { file, line });
+  if (input.length === 0) throw new InputError("the input is empty", { file, line });
+}
+
+/** Refuses what is no sequence of symbols. */
+export function checkSymbols(side: "input" | "output", symbols: unknown, place: Place = {}): void {
+  if (areStrings(symbols)) return;
+  const hint = `such as ${side}: ${side === "input" ? '[..."phone"]' : '["F", "OW", "N"]'}`;
+  throw new InputError(`\`${side}\` should be an array of symbols, each of them text`, { ...place, hint });
+}
+
+export interface PairCorpus {
+  inputCount: number;
+  /** [inputCount + 1] first symbol of each input in `inputs`. */
+  inputStart: Int32Array;
+  inputs: Int32Array;
+  /** [inputCount + 1] first answer of each input. */
+  answerStart: Int32Array;
+  /** [answers + 1] first symbol of each answer in `outputs`. */
+  outputStart: Int32Array;
+  outputs: Int32Array;
+  /** [answers] how many pairs gave the answer. */
+  answerCount: Int32Array;
+}
+
+interface Answers {
+  input: number[];
+  /** By their numbers as text. */
+  answers: Map<string, { output: number[]; count: number }>;
+}
+
+/** Gathers pairs; those with the same input are put together. */
+export class PairCorpusBuilder {
+  private readonly byInput = new Map<string, Answers>();
+
+  constructor(
+    readonly inputSymbols: Alphabet,
+    readonly outputSymbols: Alphabet,
+  ) {}
+
+  add(pair: SymbolPair): void {
+    const input = pair.input.map((symbol) => this.inputSymbols.add(symbol));
+    const output = pair.output.map((symbol) => this.outputSymbols.add(symbol));
+    const key = input.join();
+    let entry = this.byInput.get(key);
+    if (!entry) {
+      entry = { input, answers: new Map() };
+      this.byInput.set(key, entry);
+    }
+    const known = entry.answers.get(output.join());
+    if (known) known.count++;
+    else entry.answers.set(output.join(), { output, count: 1 });
+  }
+
+  get inputCount(): number {
+    return this.byInput.size;
+  }
+
+  build(): PairCorpus {
+    const entries = [...this.byInput.values()];
+    const inputStart = new Int32Array(entries.length + 1);
+    const answerStart = new Int32Array(entries.length + 1);
+    const answerList: { output: number[]; count: number }[] = [];
+    entries.forEach(({ input, answers }, i) => {
+      inputStart[i + 1] = inputStart[i] + input.length;
+      answerStart[i + 1] = answerStart[i] + answers.size;
+      answerList.push(...answers.values());
+    });
+    const outputStart = new Int32Array(answerList.length + 1);
+    answerList.forEach(({ output }, a) => {
+      outputStart[a + 1] = outputStart[a] + output.length;
+    });
+    const corpus: PairCorpus = {
+      inputCount: entries.length,
+      inputStart,
+      inputs: new Int32Array(inputStart[entries.length]),
+      answerStart,
+      outputStart,
+      outputs: new Int32Array(outputStart[answerList.length]),
+      answerCount: Int32Array.from(answerList, ({ count }) => count),
+    };
+    entries.forEach(({ input }, i) => {
+      corpus.inputs.set(input, inputStart[i]);
+    });
+    answerList.forEach(({ output }, a) => {
+      corpus.outputs.set(output, outputStart[a]);
+    });
+    return corpus;
+  }
+}
+
+export function inputOf(corpus: PairCorpus, i: number): Int32Array {
+  return corpus.inputs.subarray(corpus.inputStart[i], corpus.inputStart[i + 1]);
+}
+
+export function answerOf(corpus: PairCorpus, answer: number): Int32Array {
+  return corpus.outputs.subarray(corpus.outputStart[answer], corpus.outputStart[answer + 1]);
+}

@@ -1,0 +1,93 @@
+// What a transducer's training needs before its first pass: the rows, decided by a rough alignment of the pairs; for `forced`,
+// alignments imputed by a bigram model; the L2 penalty, where held-out pairs choose it.
+
+import { backend } from "../../engine/choice.js";
+import type { Inference } from "../../engine/trellis.js";
+import { chooseL2, pause, type TrainingHooks, train } from "../../learn/train.js";
+import { generator, shuffle } from "../../util/random.js";
+import { Aligner } from "./aligner.js";
+import { TransducerEngine, TransducerLearner, type TransducerShape } from "./learner.js";
+import { FEW_INPUTS, FEWEST_TO_CHOOSE, rowOptionsOf, type TransducerOptions } from "./options.js";
+import { answerOf, inputOf, type PairCorpus } from "./pairs.js";
+import { type AlignedPair, type TransducerRows, transducerRows } from "./rows.js";
+
+/** Pairs on which the rough alignment is fitted, at most. */
+const ALIGNER_INPUTS = 10_000;
+const ALIGNER_PASSES = 8;
+/** Alignments drawn for each pair, where these are few and many: rows for what is not certain. */
+const SAMPLES = { few: 4, many: 1 };
+
+/** Parts of the seed, beside those of training, which counts passes from 0. */
+const ALIGNER_PART = -1;
+const SAMPLE_PART = -2;
+
+/** Rows for what occurs in alignments drawn from a very small model, fitted to some of the pairs. */
+export function makeRows(corpus: PairCorpus, shape: TransducerShape, options: TransducerOptions): TransducerRows {
+  const { symbolCount, boundary, maxEmit } = shape;
+  const aligner = new Aligner(boundary + 1, symbolCount, maxEmit);
+  const inputs = Int32Array.from({ length: corpus.inputCount }, (_, i) => i);
+  const some = shuffle(inputs, generator(options.seed, ALIGNER_PART)).slice(0, ALIGNER_INPUTS);
+  aligner.fit(corpus, some, ALIGNER_PASSES);
+  const samples = corpus.inputCount <= FEW_INPUTS ? SAMPLES.few : SAMPLES.many;
+  const random = generator(options.seed, SAMPLE_PART);
+  const aligned: AlignedPair[] = [];
+  for (let i = 0; i < corpus.inputCount; i++) {
+    const input = inputOf(corpus, i);
+    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+      for (let s = 0; s < samples; s++) {
+        const moves = aligner.sample(input, answerOf(corpus, a), random);
+        if (moves) aligned.push({ input, moves });
+      }
+    }
+  }
+  return transducerRows(() => aligned, symbolCount, boundary, shape.rowOptions, samples);
+}
+
+/** Passes of the model that imputes alignments for `forced`. */
+const IMPUTING_PASSES = 3;
+
+/** [answers] the best alignment of each pair under a bigram model of moves with exact inference; few or none if it was stopped. */
+export async function imputeMoves(
+  corpus: PairCorpus,
+  shape: TransducerShape,
+  options: TransducerOptions,
+  shouldStop: TrainingHooks["shouldStop"],
+): Promise<(Int32Array | undefined)[]> {
+  // Rows take a while, in which no signal comes through.
+  await pause();
+  if (shouldStop?.()) return [];
+  const bigram: TransducerOptions = { ...options, window: 0, outputGrams: 1, moveGrams: [1], order: 1 };
+  const bigramShape = { ...shape, rowOptions: rowOptionsOf(bigram) };
+  const rows = makeRows(corpus, bigramShape, bigram);
+  const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
+  const engine = new TransducerEngine(rows, bigramShape, inference);
+  const learner = new TransducerLearner(corpus, engine, "rcms");
+  const trained = await train(learner, { ...options, epochs: IMPUTING_PASSES, heldOut: 0 }, { shouldStop });
+  const weights = backend().arrays.placed(trained.weights);
+  const moves: (Int32Array | undefined)[] = [];
+  let paused = Date.now();
+  for (let i = 0; i < corpus.inputCount && !shouldStop?.(); i++) {
+    if (Date.now() - paused > 100) {
+      await pause();
+      paused = Date.now();
+    }
+    engine.forward(inputOf(corpus, i), weights);
+    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+      moves.push(engine.bestMoves(answerOf(corpus, a)));
+    }
+  }
+  return moves;
+}
+
+/** Candidates for the L2 penalty. */
+const penalties = [1, 4, 16];
+
+/** The L2 penalty that is best on held-out pairs; that of the options if there are too few to tell. */
+export async function penaltyFor(
+  learner: TransducerLearner,
+  chosen: TransducerOptions,
+  shouldStop: TrainingHooks["shouldStop"],
+): Promise<number> {
+  if (learner.exampleCount < FEWEST_TO_CHOOSE) return chosen.l2;
+  return chooseL2(learner, chosen, shouldStop, penalties);
+}

@@ -1,0 +1,459 @@
+// The transducer: learns from pairs of an input and an output of different lengths, whose alignment nobody knows, to write
+// outputs for new inputs, and says how sure it is. The probability of an output is summed over all its alignments.
+//
+//   const transducer = await Transducer.train([{ input: [..."photo"], output: ["F", "OW", "T", "OW"] }, …]);
+//   const { output, probability } = transducer.predict([..."phone"], { alignment: true });
+
+import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
+import { Alphabet } from "../../engine/alphabet.js";
+import { backend } from "../../engine/choice.js";
+import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import {
+  type Checkpoint,
+  type Epoch,
+  hookNames,
+  hooksOf,
+  type Trained,
+  type TrainingHooks,
+  train,
+} from "../../learn/train.js";
+import { checkAnswerOptions, checkNames, MOST_OUTPUTS, OptionChecks } from "../../util/checks.js";
+import { InputError } from "../../util/errors.js";
+import { JointModel, type JointParts } from "./joint-model.js";
+import { TransducerEngine, TransducerLearner } from "./learner.js";
+import {
+  chooseOptions,
+  chosenNames,
+  type GivenTransducerOptions,
+  inferenceOf,
+  keptOptions,
+  MOST_CONTEXTS,
+  MOST_WORDS,
+  shapeOf,
+  type TransducerOptions,
+  transducerDefaults,
+} from "./options.js";
+import { checkPair, checkSymbols, type PairCorpus, PairCorpusBuilder } from "./pairs.js";
+import { type Powers, plainPowers } from "./powers.js";
+import { imputeMoves, makeRows, penaltyFor } from "./preparation.js";
+import type { TransducerRows } from "./rows.js";
+import { findOutputs } from "./search.js";
+import { chooseTemperature, type Tuned, tuneChoosers, wordCountsOf } from "./tuning.js";
+import { type WordCounts, WordModel } from "./word-model.js";
+
+/** What stands between words in outputs made of characters. */
+const SPACE = " ";
+
+export interface TrainTransducerOptions extends GivenTransducerOptions, TrainingHooks {
+  /**
+   * A transducer to go on with: its symbols, features and weights, learning from more pairs. Options are its own, with
+   * shorter steps, three passes and no L2 penalty, unless they are given; those that its features depend on stay.
+   */
+  from?: Transducer;
+  /** A training to go on with; data and options must be the same. */
+  checkpoint?: Checkpoint;
+  /** Called after each pass with the best transducer so far, not yet calibrated. */
+  onPass?(transducer: Transducer, epoch: number): void | Promise<void>;
+  /** Anything to be kept with the model, such as how its input was read. */
+  note?: Record<string, unknown>;
+}
+
+/** What is known of how a transducer was trained. */
+export interface TransducerSummary {
+  pairs: number;
+  inputs: number;
+  /** Pairs that had an alignment when they were last looked at. */
+  alignedPairs: number;
+  history: Epoch[];
+  bestEpoch: number;
+  /** Scores were divided by this, so that probabilities say how often the outputs written for held-out inputs are right. */
+  temperature: number;
+  /** Training was stopped before its end. */
+  stopped: boolean;
+}
+
+export interface TransducePredictOptions {
+  /** Give the n most probable outputs, 1,000 at most. */
+  nbest?: number;
+  /** Give the best alignment of each output. */
+  alignment?: boolean;
+  /** Give the kept contexts of every slot with their probabilities. */
+  contexts?: boolean;
+  /** Choose contexts in another way than the model's own. */
+  inference?: Partial<Pick<Inference, "mode" | "contexts" | "lightest">>;
+}
+
+/** An input symbol and what was written for it. */
+export interface AlignedSymbol {
+  input: string;
+  output: string[];
+}
+
+/** A slot: `written` symbols written for the input symbol at `position`, with what is remembered there. */
+export interface TransducerSlot {
+  position: number;
+  written: number;
+  contexts: {
+    /** Moves remembered, latest last: symbols written, null for going on to the next input symbol, `^` for the beginning. Empty for `⋆`. */
+    suffix: (string | null)[];
+    probability: number;
+  }[];
+}
+
+export interface TransducedOutput {
+  output: string[];
+  /**
+   * Probability of the output, summed over its alignments. With a model of graphones or words, what the candidates have
+   * together is shared out among them anew.
+   */
+  probability: number;
+  alignment?: AlignedSymbol[];
+}
+
+export interface TransducerPrediction extends TransducedOutput {
+  logProbability: number;
+  /** The probability after the model's calibration map, if it has one and contexts were chosen in its own way. */
+  calibratedProbability?: number;
+  nbest?: TransducedOutput[];
+  /** Slots that an output can pass through, in order; the heaviest context first. */
+  slots?: TransducerSlot[];
+  /** Input symbols that were never seen in training. */
+  unknown: string[];
+}
+
+export interface TransducerAnswerOptions extends Omit<TransducePredictOptions, "inference"> {
+  /** The precision that was promised by calibration. */
+  precision: number;
+  /** How many outputs to give where none is sure enough. Default 9. */
+  candidates?: number;
+}
+
+/** An answer that keeps the promised precision, or what a person may choose from. */
+export type TransducerAnswer =
+  | ({ answered: true; guarantee: Guarantee } & TransducerPrediction)
+  | { answered: false; guarantee: Guarantee; candidates: TransducedOutput[]; prediction: TransducerPrediction };
+
+/** The parts of a transducer: what a model file holds. */
+export interface TransducerParts {
+  inputSymbols: Alphabet;
+  outputSymbols: Alphabet;
+  rows: TransducerRows;
+  weights: Float64Array;
+  options: TransducerOptions;
+  summary: TransducerSummary;
+  note: Record<string, unknown>;
+  /** If option `words` is above 0. */
+  wordCounts?: WordCounts;
+  /** If option `jointGrams` is above 0 and training was not stopped; one that goes on keeps what it had. */
+  joint?: JointParts;
+  /** Of the models that choose; as long as none were fitted, those of option `words`. */
+  powers?: Powers;
+  calibration?: Calibration;
+}
+
+export class Transducer {
+  readonly inputSymbols: Alphabet;
+  readonly outputSymbols: Alphabet;
+  readonly rows: TransducerRows;
+  readonly weights: Float64Array;
+  readonly options: TransducerOptions;
+  readonly summary: TransducerSummary;
+  readonly note: Record<string, unknown>;
+  /** What was measured on held-out data, if it was. */
+  calibration: Calibration | undefined;
+  private readonly engine: TransducerEngine;
+  readonly words: WordModel | undefined;
+  readonly joint: JointModel | undefined;
+  /** With which these choose among candidates. */
+  readonly powers: Powers;
+
+  constructor(parts: TransducerParts) {
+    this.inputSymbols = parts.inputSymbols;
+    this.outputSymbols = parts.outputSymbols;
+    this.weights = backend().arrays.placed(parts.weights);
+    this.options = parts.options;
+    this.summary = parts.summary;
+    this.note = parts.note;
+    this.calibration = parts.calibration;
+    const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
+    this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
+    this.rows = this.engine.rows;
+    this.powers = parts.powers ?? plainPowers(parts.options.words);
+    const separator = this.outputSymbols.indexOf(SPACE);
+    if (parts.joint) this.joint = new JointModel(parts.joint, this.outputSymbols.size);
+    if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
+  }
+
+  /** Learns from pairs. Pairs with the same input are several right answers for it. */
+  static async train(
+    pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
+    given: TrainTransducerOptions = {},
+  ): Promise<Transducer> {
+    const hooks = readHooks(given);
+    const { from } = given;
+    const inputSymbols = new Alphabet(from?.inputSymbols.all());
+    const outputSymbols = new Alphabet(from?.outputSymbols.all());
+    const corpus = await readCorpus(pairs, new PairCorpusBuilder(inputSymbols, outputSymbols), from);
+    const chosen = from ? keptOptions(from.options, given) : chooseOptions(corpus, given);
+    const shape = shapeOf(inputSymbols, outputSymbols, chosen);
+    const rows = from?.rows ?? makeRows(corpus, shape, chosen);
+    const words =
+      chosen.words > 0 ? { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" } : undefined;
+    const wordCounts = words && (from?.words?.counts ?? wordCountsOf(corpus, words.separator));
+    const engine = new TransducerEngine(rows, shape, inferenceOf(chosen));
+    let isHasty = false;
+    const stopsPreparing = (): boolean => {
+      isHasty ||= hooks.shouldStop?.() ?? false;
+      return isHasty;
+    };
+    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen, stopsPreparing) : undefined;
+    const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
+    const isOpen = given.l2 === undefined && !from;
+    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stopsPreparing) : chosen.l2);
+    const options: TransducerOptions = { ...chosen, l2 };
+    // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
+    const untuned: Tuned = { joint: from?.joint?.parts, powers: from?.powers ?? plainPowers(options.words) };
+    const make = (
+      trained: Trained,
+      temperature: number,
+      { joint, powers } = untuned,
+      tally = learner.tally,
+    ): Transducer => {
+      const wordWeight = words?.isOpen ? weightOf(powers) : options.words;
+      return new Transducer({
+        inputSymbols,
+        outputSymbols,
+        rows,
+        // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
+        weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
+        options: { ...options, words: wordWeight },
+        summary: summaryOf(corpus, trained, temperature, tally),
+        note: given.note ?? {},
+        wordCounts: wordWeight > 0 ? wordCounts : undefined,
+        joint,
+        powers,
+      });
+    };
+    let passes = given.checkpoint?.history.length ?? 0;
+    const afterPass = async (soFar: Trained, tally?: Int32Array): Promise<void> => {
+      if (soFar.history.length === passes) return;
+      passes = soFar.history.length;
+      await given.onPass?.(make(soFar, 1, untuned, tally), passes);
+    };
+    const passHooks: TrainingHooks = {
+      ...hooks,
+      async onCheckpoint(checkpoint) {
+        // A training stopped before its first pass has nothing to go on from: an undisturbed one might have chosen another
+        // penalty, or imputed other alignments.
+        if (isHasty) return;
+        // The next pass may have begun, so the learner may have counted further.
+        const { best, bestEpoch, history, tally } = checkpoint;
+        await afterPass({ weights: best, bestEpoch, history, stopped: false }, tally);
+        await hooks.onCheckpoint?.(checkpoint);
+      },
+    };
+    const tunes = !from && (options.jointGrams > 0 || (words !== undefined && options.heldOut > 0));
+    const trained = await train(learner, options, passHooks, {
+      start: from?.weights,
+      checkpoint: given.checkpoint,
+      more: tunes,
+    });
+    await afterPass(trained);
+    if (isHasty) return make(trained, 1);
+    const temperature = chooseTemperature(learner, trained.weights, options);
+    if (!tunes || trained.stopped) return make(trained, temperature);
+    const { engine: tempered, weights } = make(trained, temperature);
+    const tuned = await tuneChoosers(tempered, weights, corpus, options, words, hooks.shouldStop);
+    return make({ ...trained, stopped: tuned === undefined }, temperature, tuned);
+  }
+
+  /** The most probable output of an input, with its probability and whatever else is asked for. */
+  predict(input: readonly string[], options: TransducePredictOptions = {}): TransducerPrediction {
+    checkPredictOptions(options);
+    const { symbols, unknown } = this.encode(input);
+    const count = Math.max(1, options.nbest ?? 1);
+    const trellis = this.engine.forward(symbols, this.weights, this.inferenceWith(options.inference));
+    const { joint, words, powers } = this;
+    const found = findOutputs(this.engine, symbols, { joint, words }, powers, count);
+    const outputs = found.map(({ output, moves, log }) => {
+      const made: TransducedOutput = {
+        output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
+        probability: Math.min(1, Math.exp(log)),
+      };
+      if (options.alignment) made.alignment = this.alignmentOf(input, moves);
+      return made;
+    });
+    const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
+    if (options.nbest !== undefined) prediction.nbest = outputs;
+    if (options.contexts) {
+      this.engine.backward();
+      prediction.slots = this.slotsOf(trellis, symbols.length);
+    }
+    if (this.calibration && Object.keys(options.inference ?? {}).length === 0) {
+      prediction.calibratedProbability = calibrated(this.calibration.map, prediction.probability);
+    }
+    return prediction;
+  }
+
+  /** Answers if that keeps the promised precision, and otherwise gives candidates for a person to choose from. */
+  answer(input: readonly string[], options: TransducerAnswerOptions): TransducerAnswer {
+    checkAnswerOptions(options, answerNames);
+    const { precision, candidates = 9, ...asked } = options;
+    const guarantee = guaranteeFor(this.calibration, precision);
+    const prediction = this.predict(input, asked);
+    if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, ...prediction };
+    const { nbest = [] } = this.predict(input, { nbest: candidates, alignment: options.alignment });
+    return { answered: false, guarantee, candidates: nbest, prediction };
+  }
+
+  private inferenceWith(chosen: TransducePredictOptions["inference"] = {}): Inference {
+    checkNames(chosen, ["mode", "contexts", "lightest"]);
+    const inference = { ...inferenceOf(this.options), ...chosen };
+    const checks = new OptionChecks(inference);
+    checks.oneOf("mode", ["rcms", "beam", "exact"]);
+    checks.whole("contexts", inference.mode === "beam" ? 1 : 0, MOST_CONTEXTS);
+    checks.share("lightest");
+    return inference;
+  }
+
+  private slotsOf(trellis: Trellis, length: number): TransducerSlot[] {
+    const perPosition = this.options.maxEmit + 1;
+    const nameOf = (move: number): string | null =>
+      move === BEGIN ? "^" : move < this.outputSymbols.size ? this.outputSymbols.nameOf(move) : null;
+    return Array.from({ length: length * perPosition }, (_, slot) => ({
+      position: Math.floor(slot / perPosition),
+      written: slot % perPosition,
+      contexts: Array.from({ length: trellis.slotStart[slot + 1] - trellis.slotStart[slot] }, (_, i) => {
+        const context = trellis.slotStart[slot] + i;
+        return { suffix: trellis.suffix(context).map(nameOf), probability: trellis.posterior[context] };
+      }).sort((a, b) => b.probability - a.probability),
+    }));
+  }
+
+  /**
+   * Log of the probability that an input has an output, summed over alignments, without models of graphones or words;
+   * -Infinity if it cannot be written.
+   */
+  logLikelihood(input: readonly string[], output: readonly string[]): number {
+    const { symbols } = this.encode(input);
+    const answer = this.encodeOutput(output);
+    if (!answer) return Number.NEGATIVE_INFINITY;
+    this.engine.forward(symbols, this.weights);
+    return Math.min(0, this.engine.logProbability(answer, symbols.length));
+  }
+
+  /** The best alignment of a pair, or undefined if the output cannot be written for the input. */
+  align(input: readonly string[], output: readonly string[]): AlignedSymbol[] | undefined {
+    const { symbols } = this.encode(input);
+    const answer = this.encodeOutput(output);
+    if (!answer) return undefined;
+    this.engine.forward(symbols, this.weights);
+    const moves = this.engine.bestMoves(answer);
+    return moves && this.alignmentOf(input, moves);
+  }
+
+  private alignmentOf(input: readonly string[], moves: Iterable<number>): AlignedSymbol[] {
+    const aligned: AlignedSymbol[] = [];
+    let output: string[] = [];
+    for (const move of moves) {
+      if (move < this.outputSymbols.size) output.push(this.outputSymbols.nameOf(move));
+      else {
+        aligned.push({ input: input[aligned.length], output });
+        output = [];
+      }
+    }
+    return aligned;
+  }
+
+  private encode(input: readonly string[]): { symbols: Int32Array; unknown: string[] } {
+    checkSymbols("input", input);
+    if (input.length === 0) throw new InputError("the input is empty");
+    const unknown = new Set<string>();
+    const symbols = Int32Array.from(input, (name) => {
+      const symbol = this.inputSymbols.indexOf(name);
+      if (symbol >= 0) return symbol;
+      unknown.add(name);
+      return this.inputSymbols.size;
+    });
+    return { symbols, unknown: [...unknown] };
+  }
+
+  private encodeOutput(output: readonly string[]): Int32Array | undefined {
+    checkSymbols("output", output);
+    const symbols = Int32Array.from(output, (name) => this.outputSymbols.indexOf(name));
+    return symbols.includes(-1) ? undefined : symbols;
+  }
+}
+
+async function readCorpus(
+  pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
+  builder: PairCorpusBuilder,
+  from: Transducer | undefined,
+): Promise<PairCorpus> {
+  for await (const pair of pairs) {
+    checkPair(pair);
+    if (from) checkKnown(from, pair);
+    builder.add(pair);
+  }
+  if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
+  return builder.build();
+}
+
+/** The symbol between words. */
+function separatorOf(outputSymbols: Alphabet): number {
+  const separator = outputSymbols.indexOf(SPACE);
+  if (separator >= 0) return separator;
+  throw new InputError(
+    "option `words` is for outputs in characters, spaces between words among them; there are no spaces",
+    {
+      hint: "if outputs were read as tokens, give them as characters (`--output chars`)",
+    },
+  );
+}
+
+/** The weight of a model of words beside a probability with the power 1. */
+function weightOf({ own, words }: Powers): number {
+  return words > 0 ? Math.min(MOST_WORDS, words / own) : 0;
+}
+
+function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, tally: Int32Array): TransducerSummary {
+  let pairs = 0;
+  for (const count of corpus.answerCount) pairs += count;
+  return {
+    pairs,
+    inputs: corpus.inputCount,
+    alignedPairs: tally.reduce((sum, count) => sum + count, 0),
+    history: trained.history,
+    bestEpoch: trained.bestEpoch,
+    temperature,
+    stopped: trained.stopped,
+  };
+}
+
+const predictNames = ["nbest", "alignment", "contexts", "inference"] as const;
+const answerNames = [...predictNames.filter((name) => name !== "inference"), ...(["precision", "candidates"] as const)];
+
+function checkPredictOptions(options: TransducePredictOptions): void {
+  checkNames(options, predictNames);
+  if (options.nbest !== undefined) new OptionChecks(options).whole("nbest", 0, MOST_OUTPUTS);
+}
+
+const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
+
+function readHooks(given: TrainTransducerOptions): TrainingHooks {
+  const known = [...Object.keys(transducerDefaults), ...chosenNames, ...hookNames, ...otherNames];
+  checkNames(given, known);
+  return hooksOf(given);
+}
+
+/** Refuses a pair with symbols that a transducer has no features for. */
+function checkKnown(from: Transducer, pair: SymbolPair): void {
+  const isNew = (known: Alphabet) => (symbol: string) => known.indexOf(symbol) < 0;
+  const found = pair.input.find(isNew(from.inputSymbols)) ?? pair.output.find(isNew(from.outputSymbols));
+  if (found === undefined) return;
+  throw new InputError(`the model does not know the symbol ${JSON.stringify(found)}`, {
+    ...pair,
+    hint: "train anew on all pairs to learn new symbols",
+  });
+}

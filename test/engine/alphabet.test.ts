@@ -1,0 +1,66 @@
+// An alphabet made of names one by one, and one that is read from bytes, with and without the order of hashes: all the same
+// to those who ask.
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Alphabet, byHash } from "../../src/engine/alphabet.js";
+
+const packed = (names: readonly string[], sorted: boolean) => {
+  const encoded = names.map((name) => new TextEncoder().encode(name));
+  let length = 0;
+  const end = Int32Array.from(encoded, (bytes) => (length += bytes.length));
+  const bytes = new Uint8Array(length);
+  encoded.forEach((one, i) => {
+    bytes.set(one, end[i] - one.length);
+  });
+  return new Alphabet({ bytes, end, byHash: sorted });
+};
+
+const namesArbitrary = fc.uniqueArray(fc.string({ unit: "grapheme", maxLength: 12 }), { maxLength: 60 });
+
+describe("an alphabet from bytes", () => {
+  it("numbers names as one made of strings does", () =>
+    fc.assert(
+      fc.property(namesArbitrary, fc.array(fc.string({ unit: "grapheme" })), fc.boolean(), (given, others, sorted) => {
+        const names = sorted ? Array.from(byHash(given), (i) => given[i]) : given;
+        const expected = new Alphabet(names);
+        const found = packed(names, sorted);
+        expect(found.size).toBe(expected.size);
+        for (const name of [...names, ...others]) expect(found.indexOf(name)).toBe(expected.indexOf(name));
+        for (let i = 0; i < names.length; i++) expect(found.nameOf(i)).toBe(names[i]);
+        expect(found.all()).toEqual(names);
+        for (const name of others) expect(found.add(name)).toBe(expected.add(name));
+        for (const name of [...names, ...others]) expect(found.indexOf(name)).toBe(expected.indexOf(name));
+        expect(found.all()).toEqual(expected.all());
+      }),
+    ));
+
+  it("answers the same after as many lookups as are worth a table", () => {
+    const given = Array.from({ length: 300 }, (_, i) => `name ${i} ü`);
+    const names = Array.from(byHash(given), (i) => given[i]);
+    const alphabet = packed(names, true);
+    for (let round = 0; round < 20; round++) {
+      expect(names.map((name) => alphabet.indexOf(name))).toEqual(names.map((_, i) => i));
+      expect(alphabet.indexOf("name 300 ü")).toBe(-1);
+    }
+    expect(alphabet.add("name 300 ü")).toBe(300);
+    expect(alphabet.indexOf("name 300 ü")).toBe(300);
+  });
+
+  it("tells names apart that have the same hash", () => {
+    // Known to be the same in FNV-1a of 32 bits.
+    for (const [one, other] of ["costarring liquid", "declinate macallums", "altarage zinke"].map((pair) =>
+      pair.split(" "),
+    )) {
+      for (const sorted of [true, false]) {
+        const both = packed([one, other], sorted);
+        expect([one, other].map((name) => both.indexOf(name))).toEqual([0, 1]);
+        expect(packed([one], sorted).indexOf(other)).toBe(-1);
+      }
+    }
+  });
+
+  it("refuses a name that comes twice", () => {
+    expect(() => packed(["a", "b", "a"], false)).toThrow(/comes twice/);
+  });
+});

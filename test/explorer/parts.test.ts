@@ -1,0 +1,85 @@
+// The parts of the explorer that need no browser: addresses, sentences, drawings.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { formatAddress, parseAddress, wholeOf } from "../../apps/explorer/address.js";
+import { views } from "../../apps/explorer/catalogue.js";
+import { normalised } from "../../apps/explorer/digits.js";
+import { columnsOf, foldCase } from "../../apps/explorer/words.js";
+import { imageSide, pixelsOf, pixelText } from "../../src/cli/demo/digits.js";
+
+test("an address leads back to the state it was made from", () => {
+  const value = fc.string({ unit: "grapheme" }); // an emptied field, too
+  fc.assert(
+    fc.property(fc.constantFrom(...views), fc.dictionary(fc.stringMatching(/^[a-zA-Z]+$/), value), (view, params) => {
+      expect(parseAddress(formatAddress(view, params))).toEqual({ view, params });
+    }),
+  );
+});
+
+test("an address that means nothing leads to the first view", () => {
+  for (const hash of ["", "#", "#/", "#/nowhere?B=3"]) expect(parseAddress(hash)).toEqual({ view: "read", params: {} });
+  expect(formatAddress("tag", { text: undefined })).toBe("#/tag");
+  expect(wholeOf("", 0, 9, 5)).toBe(5);
+});
+
+test("pixels come back from their text", () => {
+  const square = fc
+    .integer({ min: 1, max: 12 })
+    .chain((side) => fc.array(fc.boolean(), { minLength: side ** 2, maxLength: side ** 2 }));
+  fc.assert(
+    fc.property(square, (image) => {
+      // Three pixels and one more digit would be ambiguous at side 1; the page has sides of 2 and more.
+      if (image.length > 1) expect(pixelsOf(pixelText(image))).toEqual(image);
+    }),
+  );
+});
+
+test("a sentence is cut into words, and marks stand alone", () => {
+  const words = (text: string) => columnsOf(text, 1).map(([word]) => word);
+  expect(words("Time flies like an arrow.")).toEqual(["Time", "flies", "like", "an", "arrow", "."]);
+  expect(words('"Well," she said , "don\'t!"')).toEqual(['"', "Well", ',"', "she", "said", ",", '"', "don't", '!"']);
+  expect(words("  ")).toEqual([]);
+  expect(columnsOf("the/DT 1/2/CD dog", 2)).toEqual([
+    ["the", "DT"],
+    ["1/2", "CD"],
+    ["dog", "_"],
+  ]);
+});
+
+test("letters keep their case where the model knows them so", () => {
+  const fold = (text: string, letters: string) => foldCase([...text], (letter) => letters.includes(letter)).join("");
+  expect(fold("Starlight", "abcdefghijklmnopqrstuvwxyz")).toBe("starlight");
+  expect(fold("Cat", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")).toBe("CAT");
+  expect(fold("Polish polish Ö", "Pposhli")).toBe("Polish polish Ö");
+});
+
+test("a drawing of any size and place becomes the same image, its mass in the middle", () => {
+  const side = 140;
+  const draw = (left: number, top: number, size: number): Float32Array => {
+    const ink = new Float32Array(side * side);
+    // An L: a stem and a foot.
+    for (let row = 0; row < size; row++) {
+      for (let column = 0; column < size; column++) {
+        if (column < size / 5 || row >= size - size / 5) ink[(top + row) * side + left + column] = 1;
+      }
+    }
+    return ink;
+  };
+  const expected = normalised(draw(20, 20, 100), side) as Float32Array;
+  for (const [left, top, size] of [
+    [0, 0, 60],
+    [70, 40, 60],
+    [39, 5, 100],
+  ]) {
+    const image = normalised(draw(left, top, size), side) as Float32Array;
+    const differing = image.filter((pixel, p) => Math.abs(pixel - expected[p]) > 0.5).length;
+    expect(differing).toBeLessThanOrEqual(4);
+    const mass = image.reduce((sum, pixel) => sum + pixel, 0);
+    const middle = (of: (p: number) => number) =>
+      image.reduce((sum, pixel, p) => sum + pixel * (of(p) + 0.5), 0) / mass;
+    expect(Math.abs(middle((p) => p % imageSide) - imageSide / 2)).toBeLessThan(1);
+    expect(Math.abs(middle((p) => Math.floor(p / imageSide)) - imageSide / 2)).toBeLessThan(1);
+  }
+  expect(normalised(new Float32Array(side * side), side)).toBeUndefined();
+});

@@ -1,0 +1,122 @@
+// The review file: what is written comes back, whatever the fields hold, and what a person edits by hand is read with
+// errors that name the place.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  formatReview,
+  imagesOf,
+  type ReviewItem,
+  ReviewWriter,
+  readReview,
+  saveReview,
+} from "../../src/formats/review.js";
+import { InputError } from "../../src/util/errors.js";
+
+const folder = mkdtempSync(join(tmpdir(), "stargram-review-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const text = fc.string({ unit: fc.constantFrom("a", "\\", "\t", "\n", "\r", "é", "😀", " ", '"', "t") });
+const item: fc.Arbitrary<ReviewItem> = fc.record({
+  id: text,
+  kind: fc.constantFrom("text", "images"),
+  input: text,
+  answer: text.filter((answer) => answer !== ""),
+  status: fc.constantFrom("answered", "skipped"),
+  candidates: fc.array(fc.record({ text, probability: fc.constantFrom(0, 0.25, 1) }), { maxLength: 9 }),
+  source: text,
+});
+
+const plain: ReviewItem = {
+  id: "7",
+  kind: "text",
+  input: "the dog",
+  answer: "",
+  status: "",
+  candidates: [{ text: "DT NN", probability: 0.5 }],
+  source: "{}",
+};
+
+const readText = (text: string, file?: string) => readReview(Readable.from([Buffer.from(text)]), file);
+
+async function refusal(text: string, file?: string): Promise<InputError> {
+  try {
+    await readText(text, file);
+  } catch (error) {
+    if (error instanceof InputError) return error;
+  }
+  throw new Error("not refused");
+}
+
+describe("review file", () => {
+  it("comes back as it was written, line by line", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(item), async (items) => {
+        const written = formatReview(items);
+        expect(written.split("\n").length).toBe(items.length + 2);
+        expect((await readText(written)).map(({ line: _, ...rest }) => rest)).toEqual(items);
+      }),
+    );
+  });
+
+  it("is saved and read, with the lines of the items", async () => {
+    const path = join(folder, "saved.tsv");
+    await saveReview(path, [plain, { ...plain, answer: "NN NN", status: "answered" }]);
+    expect((await readReview(path)).map(({ line, status }) => [line, status])).toEqual([
+      [2, ""],
+      [3, "answered"],
+    ]);
+  });
+
+  it("takes an answer without a status as answered, and rows without their empty ends", async () => {
+    const [item] = await readText("id\tkind\tinput\tanswer\tstatus\tsource\n1\ttext\tx\tyes\n");
+    expect(item).toMatchObject({ answer: "yes", status: "answered", source: "" });
+  });
+
+  it("takes columns in any order and CRLF", async () => {
+    const [item] = await readText("source\tstatus\tanswer\tinput\tkind\tid\r\nS\tskipped\tA\tI\ttext\t1\r\n");
+    expect(item).toMatchObject({ id: "1", input: "I", answer: "A", status: "skipped", source: "S" });
+  });
+
+  it("names file, line and column of what is wrong", async () => {
+    const head = "id\tkind\tinput\tanswer\tstatus\tcandidate1\tprobability1\tsource\n";
+    const at = (row: string) => refusal(head + row, "left.tsv");
+    expect(await at("1\tsound\tx")).toMatchObject({ file: "left.tsv", line: 2, column: 2 });
+    expect(await at("1\ttext\tx\ty\tmaybe")).toMatchObject({ line: 2, column: 5 });
+    expect(await at("1\ttext\tx\ty\t\tz\t1.5")).toMatchObject({ line: 2, column: 7 });
+    expect(await at("1\ttext\ta\\b")).toMatchObject({ line: 2, column: 3 });
+    expect(await at("1\ttext\t\t\t\t\t\t\tmore")).toMatchObject({ line: 2, column: 9 });
+    expect((await refusal("id\tkind\n", "left.tsv")).reason).toContain("input");
+    expect((await refusal("")).reason).toContain("empty");
+  });
+
+  it("holds pictures of the size they say", () => {
+    const image = { width: 2, height: 2, bits: "0110" };
+    expect(imagesOf({ ...plain, kind: "images", input: JSON.stringify([image]) })).toEqual([image]);
+    for (const input of [
+      "",
+      "{}",
+      "[null]",
+      '[{"width":2,"height":2,"bits":"01"}]',
+      '[{"width":1,"height":1,"bits":"2"}]',
+    ]) {
+      expect(() => imagesOf({ ...plain, input })).toThrow(InputError);
+    }
+  });
+
+  it("is written item by item, and never over a file that may hold answers", async () => {
+    const path = join(folder, "streamed.tsv");
+    const writer = await ReviewWriter.create(path);
+    for (let i = 0; i < 5000; i++) await writer.add({ ...plain, id: String(i) });
+    await writer.end();
+    expect((await readReview(path)).length).toBe(5000);
+    const before = readFileSync(path, "utf8");
+    await expect(ReviewWriter.create(path)).rejects.toThrow(InputError);
+    expect(readFileSync(path, "utf8")).toBe(before);
+    await expect(ReviewWriter.create(join(folder, "none", "x.tsv"))).rejects.toThrow(InputError);
+  });
+});
