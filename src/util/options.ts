@@ -1,0 +1,233 @@
+// Options, declared once: type, range, default and meaning stand in one place, and everything else is made from them: the
+// types of a program's options, the checks, the flags of the command line, its help and the reference pages.
+//
+//   const options = { order: whole("how many labels back a decision looks", { least: 0, usual: 2 }) };
+//   type Options = OptionsOf<typeof options>;                    // { order: number }
+//   readOptions(options, { order: -1 });                         // option `order` must be a whole number of at least 0, not -1
+
+import * as v from "valibot";
+import { InputError, unknownName } from "./errors.js";
+
+/** What is known of an option beside its type. */
+export interface OptionFacts {
+  /** What it means, as help shows it: begins in lower case and has no full stop. */
+  description: string;
+  /** `whole`, `real`, `choice`, `flag`, `text`, `file`, `list`. */
+  type: "whole" | "real" | "choice" | "flag" | "text" | "file" | "list";
+  /** What the value is called in help: `n` in `--order <n>`. */
+  value?: string;
+  /** Where there is no default: what happens then, such as "chosen on held-out data". */
+  otherwise?: string;
+  /** Names that programs may use, too: those of earlier versions. */
+  aliases?: readonly string[];
+  /** The flag, where it is not the name in small letters with hyphens; false if the command line has none. */
+  flag?: string | false;
+  /** Of a flag that is on by default: what `--no-…` does. */
+  off?: string;
+  choices?: readonly string[];
+  least?: number;
+  /** Numbers must be above `least`, not equal to it. */
+  above?: boolean;
+  most?: number;
+  /** Numbers must be below this. */
+  below?: number;
+}
+
+/** An option: a valibot schema with its default and, as metadata, its facts. */
+export type Option<T, D extends T | undefined = T | undefined> = v.OptionalSchema<
+  v.BaseSchema<T, T, v.BaseIssue<unknown>>,
+  D
+>;
+// biome-ignore lint/suspicious/noExplicitAny: options of any type
+export type Declared = Readonly<Record<string, Option<any, any>>>;
+
+/** The values of declared options. What has no default may be open. */
+export type OptionsOf<D extends Declared> = {
+  [K in keyof D]: D[K] extends Option<infer T, infer U> ? (undefined extends U ? T | undefined : T) : never;
+};
+
+/** Options as they are given: each may be left out. */
+export type GivenOptions<D extends Declared> = Partial<OptionsOf<D>>;
+
+type Common = Pick<OptionFacts, "value" | "otherwise" | "aliases" | "flag">;
+type Usual<T, D> = Common & { usual?: D & T };
+
+/** A whole number. */
+export function whole<const D extends number | undefined = undefined>(
+  description: string,
+  { usual, ...facts }: Usual<number, D> & { least?: number; most?: number } = {},
+): Option<number, D extends number ? number : undefined> {
+  const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = facts;
+  const isFine = (x: number): boolean => Number.isSafeInteger(x) && x >= least && x <= most;
+  return made(v.number(), isFine, { description, type: "whole", value: "n", ...facts }, usual);
+}
+
+/** A number. */
+export function real<const D extends number | undefined = undefined>(
+  description: string,
+  { usual, ...facts }: Usual<number, D> & { least?: number; above?: boolean; most?: number; below?: number } = {},
+): Option<number, D extends number ? number : undefined> {
+  const {
+    least = Number.NEGATIVE_INFINITY,
+    above = false,
+    most = Number.MAX_VALUE,
+    below = Number.POSITIVE_INFINITY,
+  } = facts;
+  const isFine = (x: number): boolean => (above ? x > least : x >= least) && x <= most && x < below;
+  return made(v.number(), isFine, { description, type: "real", value: "x", ...facts }, usual);
+}
+
+/** A share from 0 to below 1. */
+export function share<const D extends number | undefined = undefined>(
+  description: string,
+  facts: Usual<number, D> = {},
+): Option<number, D extends number ? number : undefined> {
+  return real(description, { value: "share", least: 0, below: 1, ...facts });
+}
+
+/** One of some texts. */
+export function choice<const T extends string, const D extends T | undefined = undefined>(
+  description: string,
+  choices: readonly T[],
+  { usual, ...facts }: Usual<T, D> = {},
+): Option<T, D extends T ? T : undefined> {
+  return made(
+    v.picklist(choices),
+    () => true,
+    { description, type: "choice", value: "which", choices, ...facts },
+    usual,
+  );
+}
+
+/** On or off; off by default, unless `usual` is true. */
+export function flag(
+  description: string,
+  { usual = false, ...facts }: Common & { usual?: boolean; off?: string } = {},
+): Option<boolean, boolean> {
+  return made(v.boolean(), () => true, { description, type: "flag", ...facts }, usual);
+}
+
+/** Any text. */
+export function text(description: string, facts: Common = {}): Option<string, undefined> {
+  return made(v.string(), () => true, { description, type: "text", value: "text", ...facts }, undefined);
+}
+
+/** The text of a file: programs give the text, the command line the name of the file. */
+export function file(description: string, facts: Common = {}): Option<string, undefined> {
+  return made(v.string(), () => true, { description, type: "file", value: "file", ...facts }, undefined);
+}
+
+/** Whole numbers, one after the other. */
+export function numbers<const D extends readonly number[] | undefined = undefined>(
+  description: string,
+  { usual, ...facts }: Usual<readonly number[], D> & { least?: number; most?: number; longest?: number } = {},
+): Option<readonly number[], D extends readonly number[] ? readonly number[] : undefined> {
+  const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER, longest = 1_000 } = facts;
+  const isFine = (list: readonly number[]): boolean =>
+    list.length <= longest && list.every((x) => Number.isSafeInteger(x) && x >= least && x <= most);
+  const schema = v.pipe(v.array(v.number()), v.readonly());
+  return made(schema, isFine, { description, type: "list", value: "list", ...facts }, usual);
+}
+
+function made<T, D>(
+  schema: v.BaseSchema<T, T, v.BaseIssue<unknown>>,
+  isFine: (value: T) => boolean,
+  facts: OptionFacts,
+  usual: D | undefined,
+): never {
+  const described = v.pipe(schema, v.check(isFine), v.description(facts.description), v.metadata({ facts }));
+  return v.optional(described as never, usual as never) as never;
+}
+
+/** What is known of an option. */
+export function factsOf(option: Option<unknown>): OptionFacts {
+  return (v.getMetadata(option.wrapped) as { facts: OptionFacts }).facts;
+}
+
+/** The default of an option; undefined if it has none. */
+export function usualOf(option: Option<unknown>): unknown {
+  return option.default;
+}
+
+/** The defaults of all that have one. */
+export function defaultsOf<D extends Declared>(declared: D): { [K in keyof D]: D[K]["default"] } {
+  const found = Object.entries(declared).filter(([, option]) => option.default !== undefined);
+  return Object.fromEntries(found.map(([name, option]) => [name, option.default])) as never;
+}
+
+/** Options by their present names: those of earlier versions are translated. */
+export function presentNames<G extends object>(declared: Declared, given: G): G {
+  let renamed: Record<string, unknown> | undefined;
+  for (const [name, option] of Object.entries(declared)) {
+    for (const alias of factsOf(option).aliases ?? []) {
+      if (!Object.hasOwn(given, alias)) continue;
+      const copy: Record<string, unknown> = renamed ?? { ...given };
+      copy[name] ??= copy[alias];
+      delete copy[alias];
+      renamed = copy;
+    }
+  }
+  return (renamed ?? given) as G;
+}
+
+/**
+ * Checks options by name and range and fills in defaults, or those of `instead`. Names in `others` are somebody else's to
+ * check and are left alone.
+ */
+export function readOptions<D extends Declared>(
+  declared: D,
+  given: object,
+  { others = [], instead }: { others?: readonly string[]; instead?: Partial<OptionsOf<D>> } = {},
+): OptionsOf<D> {
+  if (typeof given !== "object" || given === null) throw new InputError(`options must be an object, not ${given}`);
+  const named = presentNames(declared, given) as Record<string, unknown>;
+  const known = Object.keys(declared);
+  for (const name of Object.keys(named)) {
+    if (!Object.hasOwn(declared, name) && !others.includes(name))
+      throw unknownName("option", name, [...known, ...others]);
+  }
+  const options: Record<string, unknown> = {};
+  for (const name of known) {
+    const value = named[name] ?? (instead && Object.hasOwn(instead, name) ? instead[name] : declared[name].default);
+    if (value !== undefined) checkOption(declared[name], name, value);
+    options[name] = value;
+  }
+  return options as OptionsOf<D>;
+}
+
+/** Refuses a value that an option cannot have, by the option's name. */
+export function checkOption(option: Option<unknown>, name: string, value: unknown): void {
+  if (v.is(option.wrapped, value)) return;
+  const facts = factsOf(option);
+  if (facts.choices) throw unknownName(`${name} setting`, String(value), facts.choices);
+  throw new InputError(`option \`${name}\` must be ${wantedText(facts)}, not ${value}`);
+}
+
+/** "a whole number of at least 0 and at most 10" */
+export function wantedText(facts: OptionFacts): string {
+  switch (facts.type) {
+    case "whole":
+      return `a whole number${rangeText(facts)}`;
+    case "real":
+      return facts.below === 1 && facts.least === 0 && !facts.above
+        ? "a share from 0 to below 1"
+        : `a number${rangeText(facts)}`;
+    case "list":
+      return `a list of whole numbers${rangeText(facts)}`;
+    case "flag":
+      return "true or false";
+    case "choice":
+      return `one of ${facts.choices?.join(", ")}`;
+    default:
+      return "text";
+  }
+}
+
+function rangeText({ least, above, most, below }: OptionFacts): string {
+  const parts = [];
+  if (least !== undefined && least > Number.MIN_SAFE_INTEGER)
+    parts.push(above ? `above ${least}` : `of at least ${least}`);
+  if (below !== undefined) parts.push(`below ${below}`);
+  else if (most !== undefined && most < Number.MAX_SAFE_INTEGER) parts.push(`at most ${most}`);
+  return parts.length > 0 ? ` ${parts.join(" and ")}` : "";
+}
