@@ -50,47 +50,60 @@ export type OptionsOf<D extends Declared> = {
 export type GivenOptions<D extends Declared> = Partial<OptionsOf<D>>;
 
 type Common = Pick<OptionFacts, "value" | "otherwise" | "aliases" | "flag">;
-type Usual<T, D> = Common & { usual?: D & T };
+type WholeFacts = Common & { least?: number; most?: number };
+type RealFacts = WholeFacts & { above?: boolean; below?: number };
+type ListFacts = WholeFacts & { longest?: number };
 
 /** A whole number. */
-export function whole<const D extends number | undefined = undefined>(
+export function whole(description: string, facts: WholeFacts & { usual: number }): Option<number, number>;
+export function whole(description: string, facts?: WholeFacts): Option<number, undefined>;
+export function whole(
   description: string,
-  { usual, ...facts }: Usual<number, D> & { least?: number; most?: number } = {},
-): Option<number, D extends number ? number : undefined> {
+  { usual, ...facts }: WholeFacts & { usual?: number } = {},
+): Option<number, number | undefined> {
   const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = facts;
   const isFine = (x: number): boolean => Number.isSafeInteger(x) && x >= least && x <= most;
   return made(v.number(), isFine, { description, type: "whole", value: "n", ...facts }, usual);
 }
 
 /** A number. */
-export function real<const D extends number | undefined = undefined>(
+export function real(description: string, facts: RealFacts & { usual: number }): Option<number, number>;
+export function real(description: string, facts?: RealFacts): Option<number, undefined>;
+export function real(
   description: string,
-  { usual, ...facts }: Usual<number, D> & { least?: number; above?: boolean; most?: number; below?: number } = {},
-): Option<number, D extends number ? number : undefined> {
-  const {
-    least = Number.NEGATIVE_INFINITY,
-    above = false,
-    most = Number.MAX_VALUE,
-    below = Number.POSITIVE_INFINITY,
-  } = facts;
+  { usual, ...facts }: RealFacts & { usual?: number } = {},
+): Option<number, number | undefined> {
+  const { least = -Number.MAX_VALUE, above = false, most = Number.MAX_VALUE, below = Number.POSITIVE_INFINITY } = facts;
   const isFine = (x: number): boolean => (above ? x > least : x >= least) && x <= most && x < below;
   return made(v.number(), isFine, { description, type: "real", value: "x", ...facts }, usual);
 }
 
 /** A share from 0 to below 1. */
-export function share<const D extends number | undefined = undefined>(
+export function share(description: string, facts: Common & { usual: number }): Option<number, number>;
+export function share(description: string, facts?: Common): Option<number, undefined>;
+export function share(
   description: string,
-  facts: Usual<number, D> = {},
-): Option<number, D extends number ? number : undefined> {
-  return real(description, { value: "share", least: 0, below: 1, ...facts });
+  facts: Common & { usual?: number } = {},
+): Option<number, number | undefined> {
+  return real(description, { value: "share", least: 0, below: 1, ...facts } as RealFacts);
 }
 
 /** One of some texts. */
-export function choice<const T extends string, const D extends T | undefined = undefined>(
+export function choice<const T extends string>(
   description: string,
   choices: readonly T[],
-  { usual, ...facts }: Usual<T, D> = {},
-): Option<T, D extends T ? T : undefined> {
+  facts: Common & { usual: NoInfer<T> },
+): Option<T, T>;
+export function choice<const T extends string>(
+  description: string,
+  choices: readonly T[],
+  facts?: Common,
+): Option<T, undefined>;
+export function choice<const T extends string>(
+  description: string,
+  choices: readonly T[],
+  { usual, ...facts }: Common & { usual?: NoInfer<T> } = {},
+): Option<T, T | undefined> {
   return made(
     v.picklist(choices),
     () => true,
@@ -118,10 +131,15 @@ export function file(description: string, facts: Common = {}): Option<string, un
 }
 
 /** Whole numbers, one after the other. */
-export function numbers<const D extends readonly number[] | undefined = undefined>(
+export function numbers(
   description: string,
-  { usual, ...facts }: Usual<readonly number[], D> & { least?: number; most?: number; longest?: number } = {},
-): Option<readonly number[], D extends readonly number[] ? readonly number[] : undefined> {
+  facts: ListFacts & { usual: readonly number[] },
+): Option<readonly number[], readonly number[]>;
+export function numbers(description: string, facts?: ListFacts): Option<readonly number[], undefined>;
+export function numbers(
+  description: string,
+  { usual, ...facts }: ListFacts & { usual?: readonly number[] } = {},
+): Option<readonly number[], readonly number[] | undefined> {
   const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER, longest = 1_000 } = facts;
   const isFine = (list: readonly number[]): boolean =>
     list.length <= longest && list.every((x) => Number.isSafeInteger(x) && x >= least && x <= most);
@@ -129,11 +147,11 @@ export function numbers<const D extends readonly number[] | undefined = undefine
   return made(schema, isFine, { description, type: "list", value: "list", ...facts }, usual);
 }
 
-function made<T, D>(
-  schema: v.BaseSchema<T, T, v.BaseIssue<unknown>>,
+function made<T>(
+  schema: v.GenericSchema<unknown, T>,
   isFine: (value: T) => boolean,
   facts: OptionFacts,
-  usual: D | undefined,
+  usual: T | undefined,
 ): never {
   const described = v.pipe(schema, v.check(isFine), v.description(facts.description), v.metadata({ facts }));
   return v.optional(described as never, usual as never) as never;
@@ -158,10 +176,11 @@ export function defaultsOf<D extends Declared>(declared: D): { [K in keyof D]: D
 /** Options by their present names: those of earlier versions are translated. */
 export function presentNames<G extends object>(declared: Declared, given: G): G {
   let renamed: Record<string, unknown> | undefined;
+  const all = given as Record<string, unknown>;
   for (const [name, option] of Object.entries(declared)) {
     for (const alias of factsOf(option).aliases ?? []) {
       if (!Object.hasOwn(given, alias)) continue;
-      const copy: Record<string, unknown> = renamed ?? { ...given };
+      const copy: Record<string, unknown> = renamed ?? { ...all };
       copy[name] ??= copy[alias];
       delete copy[alias];
       renamed = copy;
