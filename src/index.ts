@@ -6,8 +6,8 @@ export { datasets, getDataset, type LocalDataset } from "./datasets/registry.js"
 export type { TaggingFormat } from "./formats/detect.js";
 // Data
 export { joinSymbols, type PairLayout, splitSymbols } from "./formats/pair-lines.js";
-export { type ReadPairsOptions, readPairs } from "./formats/pairs.js";
-export { type ReadTaggingOptions, readTagging } from "./formats/read.js";
+
+export { type ReadPairsOptions, type ReadTaggingOptions, readPairs, readTagging } from "./formats/read.js";
 export { type ReviewItem, readReview, saveReview } from "./formats/review.js";
 // Threads
 export { threadCrew } from "./learn/crew.js";

@@ -1,7 +1,7 @@
 // A model's answers on labelled data with whether they are right: what calibration and comparison are made of.
 
 import { layoutOf } from "../formats/pair-lines.js";
-import { readPairs } from "../formats/pairs.js";
+import { readPairs } from "../formats/read.js";
 import type { Answer } from "../metrics/answers.js";
 import { Transducer } from "../tasks/transduce/transducer.js";
 import type { Model } from "../workflows/model.js";

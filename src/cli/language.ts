@@ -1,7 +1,7 @@
 // What `stargram inspect` shows of a language model.
 
 import type { LanguageModel } from "../tasks/decipher/language.js";
-import { counted, table } from "./output.js";
+import { counted, table } from "../util/text.js";
 
 export function languageContents(model: LanguageModel, path: string, bytes: number) {
   const { symbols, ngram, options } = model;

@@ -102,54 +102,6 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** 12,345, of a whole number; `toLocaleString` takes 15 ms when it is first called. */
-export function counted(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-/** `1 label`, `2 labels`. */
-export function plural(count: number, noun: string): string {
-  return `${counted(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** 93.61 % */
-export function percent(share: number): string {
-  return `${(100 * share).toFixed(2)} %`;
-}
-
-/** A probability with six significant digits. */
-export function probabilityText(probability: number): string {
-  return String(Number(probability.toPrecision(6)));
-}
-
-/** 4.2 s, 1:03 min */
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  const minutes = Math.floor(whole / 60);
-  const pad = (n: number) => String(n).padStart(2, "0");
-  if (minutes < 60) return `${minutes}:${pad(whole % 60)} min`;
-  return `${Math.floor(minutes / 60)}:${pad(minutes % 60)} h`;
-}
-
-/** Rows as aligned columns: the first to the left, the others to the right unless `left` says so. */
-export function table(rows: readonly (readonly string[])[], left: readonly number[] = [0]): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (let c = 0; c < row.length; c++) widths[c] = Math.max(widths[c] ?? 0, [...row[c]].length);
-  }
-  const lines = rows.map((row) =>
-    row
-      .map((cell, c) => {
-        const space = " ".repeat(widths[c] - [...cell].length);
-        return left.includes(c) ? cell + space : space + cell;
-      })
-      .join("  ")
-      .trimEnd(),
-  );
-  return lines.map((line) => `${line}\n`).join("");
-}
-
 /** A word as a shell takes it. */
 export function quoted(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -5,7 +5,8 @@
 import { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { detectFormat, type TaggingFormat } from "../formats/detect.js";
-import { type LineBlock, readLineBlocks } from "../formats/lines.js";
+import type { LineBlock } from "../formats/line-blocks.js";
+import { readLineBlocks } from "../formats/lines.js";
 import { Transducer } from "../tasks/transduce/transducer.js";
 import { InputError, type Place } from "../util/errors.js";
 import type { Model } from "../workflows/model.js";

@@ -1,7 +1,7 @@
 // A thread of predict-threads.ts: predicts for the parts it is given, one after another.
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { LineBlock } from "../formats/lines.js";
+import type { LineBlock } from "../formats/line-blocks.js";
 import { InputError } from "../util/errors.js";
 import { loadModel } from "../workflows/disk.js";
 import { predictInputs } from "./commands/predict.js";

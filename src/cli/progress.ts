@@ -2,7 +2,7 @@
 // is over. Off a terminal nothing is shown.
 
 import type { TrainingProgress } from "../learn/train.js";
-import { counted, duration, percent } from "./output.js";
+import { counted, duration, percent } from "../util/text.js";
 
 const CLEAR_LINE = "\r\x1b[K";
 

@@ -1,7 +1,7 @@
 // The promises of a calibrated model as rows of a table.
 
 import type { Calibration } from "../confidence/calibration.js";
-import { counted, percent, probabilityText } from "./output.js";
+import { counted, percent, probabilityText } from "../util/text.js";
 
 export function promiseLines(calibration: Calibration | undefined): string[][] {
   return (calibration?.guarantees ?? []).map(({ precision, confidence, threshold, answered, wrong, tested }) => [

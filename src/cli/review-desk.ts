@@ -1,7 +1,8 @@
 // Where what is left to a person goes: counted, and written to a review file if there is one.
 
 import { type ReviewItem, ReviewWriter } from "../formats/review.js";
-import { counted, goOnUnread, percent, say } from "./output.js";
+import { counted, percent } from "../util/text.js";
+import { goOnUnread, say } from "./output.js";
 
 export class ReviewDesk {
   answered = 0;

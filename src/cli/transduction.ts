@@ -4,7 +4,7 @@
 
 import type { LineSource } from "../formats/lines.js";
 import { joinSymbols, kindsOf, layoutOf, type PairLayout } from "../formats/pair-lines.js";
-import { readPairs } from "../formats/pairs.js";
+import { readPairs } from "../formats/read.js";
 import { type TransductionReport, TransductionScore } from "../metrics/transduction.js";
 import type {
   AlignedSymbol,
@@ -15,8 +15,9 @@ import type {
   TransducerPrediction,
   TransducerSlot,
 } from "../tasks/transduce/transducer.js";
+import { counted, duration, percent, plural, probabilityText, table } from "../util/text.js";
 import type { SourcePart } from "./commands/predict.js";
-import { counted, duration, percent, plural, probabilityText, say, table, write, writeJson } from "./output.js";
+import { say, write, writeJson } from "./output.js";
 import { writePlots } from "./plots.js";
 import { promiseLines } from "./promises.js";
 import type { ReviewDesk } from "./review-desk.js";

@@ -8,13 +8,7 @@ import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip } from "node:zlib";
 import { InputError } from "../util/errors.js";
-
-/** Consecutive lines, without their ends. */
-export interface LineBlock {
-  /** Number of the first, counted from 1. */
-  first: number;
-  lines: string[];
-}
+import type { LineBlock, Lines } from "./line-blocks.js";
 
 /** A path, `-` for standard input, a stream of bytes, or lines that were read before. */
 export type LineSource = string | Readable | LineBlock;
@@ -30,6 +24,12 @@ const longestLineBytes = 1 << 28;
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
+
+/** The lines of a source, named after it. */
+export function openLines(source: LineSource, options: LineOptions = {}): Lines {
+  const file = options.file ?? (typeof source === "string" ? source : undefined);
+  return { file, blocks: readLineBlocks(source, { file }) };
+}
 
 /** The lines of a source, a block at a time. */
 export async function* readLineBlocks(source: LineSource, options: LineOptions = {}): AsyncGenerator<LineBlock> {

@@ -1,27 +1,27 @@
-// Pairs of an input and an output of different lengths as streams; the lines themselves are read by pair-lines.ts.
+// Pairs of an input and an output of different lengths as they come; the lines themselves are read by pair-lines.ts.
 
 import { InputError, unknownName } from "../util/errors.js";
-import { type LineSource, readLineBlocks } from "./lines.js";
+import type { Lines } from "./line-blocks.js";
 import { detectLayout, type PairLayout, pairFormats, parsePair, type SymbolPair, symbolKinds } from "./pair-lines.js";
 
-export interface ReadPairsOptions extends Partial<PairLayout> {
+export interface ParsePairsOptions extends Partial<PairLayout> {
   /** Whether lines without an output are taken, as inputs alone. */
   inputsOnly?: boolean;
-  /** The name for errors; default the path, or none for a stream. */
-  file?: string;
   /** Whether a source without pairs is fine, as a part of another may be. Default false. */
   mayBeEmpty?: boolean;
   /** Told how the data is read, given or found out, before the first pair. */
   onLayout?: (layout: PairLayout) => void;
 }
 
-/** The pairs of a source: a path, `-` for standard input, or a stream of bytes. */
-export async function* readPairs(source: LineSource, options: ReadPairsOptions = {}): AsyncGenerator<SymbolPair> {
-  const file = options.file ?? (typeof source === "string" ? source : undefined);
+/** The pairs of some lines. */
+export async function* parsePairs(
+  { file, blocks }: Lines,
+  options: ParsePairsOptions = {},
+): AsyncGenerator<SymbolPair> {
   checkChoices(options);
   let layout: PairLayout | undefined;
   let found = false;
-  for await (const { first, lines } of readLineBlocks(source, { file })) {
+  for await (const { first, lines } of blocks) {
     if (!layout) {
       if (lines.every((line) => line.trim() === "")) continue;
       layout = detectLayout(lines, options);
@@ -40,7 +40,7 @@ export async function* readPairs(source: LineSource, options: ReadPairsOptions =
   throw new InputError("no pairs", { file, hint: "a line holds an input, a tab and an output" });
 }
 
-function checkChoices(options: ReadPairsOptions): void {
+function checkChoices(options: ParsePairsOptions): void {
   const oneOf = (name: string, value: string | undefined, known: readonly string[]): void => {
     if (value !== undefined && !known.includes(value)) throw unknownName(name, value, known);
   };

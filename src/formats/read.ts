@@ -1,88 +1,20 @@
-// One entry to every tagging format: sequences from a file, standard input or a stream, one at a time, in constant memory.
+// Data from files, standard input or streams, one example at a time, in constant memory.
 
-import { InputError, unknownName } from "../util/errors.js";
-import { columnsParser } from "./columns.js";
-import { crfsuiteParser } from "./crfsuite.js";
-import { detectFormat, type TaggingFormat, taggingFormats } from "./detect.js";
-import { jsonlParser } from "./jsonl.js";
-import { lettersParser, type Pixels } from "./letters.js";
-import { type LineSource, readLineBlocks } from "./lines.js";
-import type { SequenceParser } from "./parser.js";
+import { type LineOptions, type LineSource, openLines } from "./lines.js";
+import type { SymbolPair } from "./pair-lines.js";
+import { type ParsePairsOptions, parsePairs } from "./pairs.js";
 import type { TaggingSequence } from "./sequence.js";
+import { type ParseTaggingOptions, parseTagging } from "./tagging.js";
 
-export interface ReadTaggingOptions {
-  /** Default: guessed from the first lines, refused if that is not certain. */
-  format?: TaggingFormat;
-  /** Whether the data has labels. Without, those it has are not kept. */
-  labelled: boolean;
-  /** Letters only; default `16x8`. */
-  pixels?: Pixels;
-  /** Letters only; default all. */
-  folds?: ReadonlySet<number>;
-  /** Columns and CRFsuite: whether `A|B` means "A or B". Default false. */
-  labelSets?: boolean;
-  /** The name for errors; default the path, or none for a stream. */
-  file?: string;
-  /** Whether a source without sequences is fine, as a part of another may be. Default false. */
-  mayBeEmpty?: boolean;
-  /** Told the format, given or guessed, before the first sequence. */
-  onFormat?: (format: TaggingFormat) => void;
-}
+export interface ReadTaggingOptions extends ParseTaggingOptions, LineOptions {}
+export interface ReadPairsOptions extends ParsePairsOptions, LineOptions {}
 
 /** The sequences of a source: a path, `-` for standard input, or a stream of bytes. */
-export async function* readTagging(source: LineSource, options: ReadTaggingOptions): AsyncGenerator<TaggingSequence> {
-  const file = options.file ?? (typeof source === "string" ? source : undefined);
-  if (options.format !== undefined && !taggingFormats.includes(options.format)) {
-    throw unknownName("format", options.format, taggingFormats);
-  }
-  let parser: SequenceParser | undefined;
-  let skipped = 0; // blank lines before the format is known
-  let found = false;
-  for await (const { first, lines } of readLineBlocks(source, { file })) {
-    if (parser === undefined) {
-      if (options.format === undefined && lines.every((line) => line.trim() === "")) {
-        skipped += lines.length;
-        continue;
-      }
-      parser = startParser(options.format ?? detectFormat(lines, file), options, file);
-    }
-    for (let i = 0; i < lines.length; i++) {
-      const sequence = parser.line(lines[i], first + i);
-      if (sequence === undefined) continue;
-      found = true;
-      yield sequence;
-    }
-  }
-  const last = parser?.end();
-  if (last !== undefined) yield last;
-  else if (!found && !options.mayBeEmpty) throw noSequences(options, file, parser === undefined && skipped === 0);
+export function readTagging(source: LineSource, options: ReadTaggingOptions): AsyncGenerator<TaggingSequence> {
+  return parseTagging(openLines(source, options), options);
 }
 
-function startParser(format: TaggingFormat, options: ReadTaggingOptions, file: string | undefined): SequenceParser {
-  const { labelled, labelSets, pixels, folds } = options;
-  if (format !== "letters" && (pixels !== undefined || folds !== undefined)) {
-    throw new InputError(
-      `${pixels === undefined ? "folds" : "pixels"} can be chosen for letters only, not for ${format}`,
-      {
-        file,
-      },
-    );
-  }
-  options.onFormat?.(format);
-  switch (format) {
-    case "columns":
-      return columnsParser({ labelled, labelSets, file });
-    case "crfsuite":
-      return crfsuiteParser({ labelled, labelSets, file });
-    case "jsonl":
-      return jsonlParser({ labelled, file });
-    case "letters":
-      return lettersParser({ labelled, pixels, folds, file });
-  }
-}
-
-function noSequences(options: ReadTaggingOptions, file: string | undefined, empty: boolean): InputError {
-  if (empty) return new InputError("no sequences: the file is empty", { file });
-  if (options.folds === undefined) return new InputError("no sequences", { file });
-  return new InputError(`no sequences in the folds ${[...options.folds].join(", ")}`, { file });
+/** The pairs of a source: a path, `-` for standard input, or a stream of bytes. */
+export function readPairs(source: LineSource, options: ReadPairsOptions = {}): AsyncGenerator<SymbolPair> {
+  return parsePairs(openLines(source, options), options);
 }

@@ -1,8 +1,9 @@
 // What a user sees of an error, and how numbers and tables are written.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CheckFailed, counted, duration, printError, probabilityText, table } from "../../src/cli/output.js";
+import { CheckFailed, printError } from "../../src/cli/output.js";
 import { InputError } from "../../src/util/errors.js";
+import { counted, duration, probabilityText, table } from "../../src/util/text.js";
 
 describe("errors", () => {
   let printed = "";

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { joinSymbols, type PairLayout, splitSymbols } from "../../src/formats/pair-lines.js";
-import { type ReadPairsOptions, readPairs } from "../../src/formats/pairs.js";
+import { type ReadPairsOptions, readPairs } from "../../src/formats/read.js";
 
 async function read(text: string, options: ReadPairsOptions = {}) {
   const pairs: { input: string[]; output: string[]; line?: number }[] = [];

@@ -3,8 +3,9 @@
 import type { Command } from "commander";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import { joinSymbols } from "../../formats/pair-lines.js";
+import { plural } from "../../util/text.js";
 import { examples } from "../options.js";
-import { plural, say, write, writeJson } from "../output.js";
+import { say, write, writeJson } from "../output.js";
 import { alignmentText } from "../transduction.js";
 import { addPairOptions, addTransducerOptions, trainOnFiles } from "./train-transduce.js";
 

@@ -8,10 +8,11 @@ import { findThreshold, type NoThreshold, whyNoThreshold } from "../../confidenc
 import { Tagger } from "../../tasks/tag/tagger.js";
 import { Transducer } from "../../tasks/transduce/transducer.js";
 import { InputError } from "../../util/errors.js";
+import { counted, percent, plural, table } from "../../util/text.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
 import { judge } from "../judged.js";
 import { addReadOptions, examples, needed, type ReadFlags, real, whole } from "../options.js";
-import { CheckFailed, counted, percent, plural, say, table, write, writeJson } from "../output.js";
+import { CheckFailed, say, write, writeJson } from "../output.js";
 
 interface CalibrateFlags extends ReadFlags {
   precision: number;

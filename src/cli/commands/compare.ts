@@ -7,10 +7,11 @@ import { brier, expectedCalibrationError } from "../../metrics/calibration.js";
 import { mcNemar, recallDifference } from "../../metrics/compare.js";
 import { aurc, recallAtPrecision } from "../../metrics/precision-recall.js";
 import { InputError } from "../../util/errors.js";
+import { counted, percent, table } from "../../util/text.js";
 import { loadModel } from "../../workflows/disk.js";
 import { judge } from "../judged.js";
 import { addReadOptions, examples, type ReadFlags, whole } from "../options.js";
-import { counted, percent, table, write, writeJson } from "../output.js";
+import { write, writeJson } from "../output.js";
 import { writePlots } from "../plots.js";
 
 interface CompareFlags extends ReadFlags {

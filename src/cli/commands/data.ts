@@ -2,8 +2,9 @@
 
 import type { Command } from "commander";
 import { type Dataset, datasets, getDataset } from "../../datasets/registry.js";
+import { counted, table } from "../../util/text.js";
 import { examples, groupOf } from "../options.js";
-import { counted, table, write, writeJson } from "../output.js";
+import { write, writeJson } from "../output.js";
 
 export function register(program: Command): void {
   const group = groupOf(program, "data", "find and fetch data sets");

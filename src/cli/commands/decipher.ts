@@ -23,10 +23,11 @@ import {
   wordsOf,
 } from "../../tasks/decipher/language.js";
 import { InputError } from "../../util/errors.js";
+import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, real, threadCount, whole } from "../options.js";
-import { counted, duration, flagOf, percent, plural, say, table, write, writeJson } from "../output.js";
+import { flagOf, say, write, writeJson } from "../output.js";
 import { checkOutput, checkPlace } from "../place.js";
 
 /** A symbol less probable than this is marked. */

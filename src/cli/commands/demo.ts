@@ -2,6 +2,7 @@
 // and show how well it went, with numbers measured there and then.
 
 import { type Command, Option } from "commander";
+import { duration } from "../../util/text.js";
 import type { Act, Stage } from "../demo/act.js";
 import { painter, requireData } from "../demo/act.js";
 import { cryptogram } from "../demo/cryptogram.js";
@@ -9,7 +10,7 @@ import { dates } from "../demo/dates.js";
 import { partOfSpeech } from "../demo/part-of-speech.js";
 import { pronunciation } from "../demo/pronunciation.js";
 import { examples, whole } from "../options.js";
-import { duration, write, writeJson } from "../output.js";
+import { write, writeJson } from "../output.js";
 
 const acts: readonly Act[] = [partOfSpeech, dates, pronunciation, cryptogram];
 

@@ -5,6 +5,7 @@ import type { GivenLabel } from "../../formats/sequence.js";
 import { type Rates, type TaggingReport, TaggingScore } from "../../metrics/tagging.js";
 import type { Tagger } from "../../tasks/tag/tagger.js";
 import { Transducer } from "../../tasks/transduce/transducer.js";
+import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { loadModel } from "../../workflows/disk.js";
 import { isKnown, readForModel, taggerOf } from "../input.js";
 import {
@@ -16,7 +17,7 @@ import {
   type ReadFlags,
   refuseFlags,
 } from "../options.js";
-import { counted, duration, percent, plural, say, table, write, writeJson } from "../output.js";
+import { say, write, writeJson } from "../output.js";
 import { writePlots } from "../plots.js";
 import { checkRequired, holdTo, type Requirement, requirement } from "../requirements.js";
 

@@ -11,6 +11,7 @@ import { readModelBytes } from "../../model/file.js";
 import { LanguageModel } from "../../tasks/decipher/language.js";
 import { Tagger } from "../../tasks/tag/tagger.js";
 import { InputError } from "../../util/errors.js";
+import { plural } from "../../util/text.js";
 import { decodeModel, type Model } from "../../workflows/model.js";
 import { taggerOf } from "../input.js";
 import {
@@ -25,7 +26,7 @@ import {
   sendJson,
 } from "../loopback.js";
 import { examples } from "../options.js";
-import { plural, say, write } from "../output.js";
+import { say, write } from "../output.js";
 
 /** Where the build puts the site, beside the compiled command. */
 const site = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "web");

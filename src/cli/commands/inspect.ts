@@ -7,10 +7,11 @@ import { LanguageModel } from "../../tasks/decipher/language.js";
 import type { Contribution, Tagger } from "../../tasks/tag/tagger.js";
 import { Transducer } from "../../tasks/transduce/transducer.js";
 import { InputError } from "../../util/errors.js";
+import { counted, percent, plural, probabilityText, table } from "../../util/text.js";
 import { loadModel } from "../../workflows/disk.js";
 import { inputNoteOf, readForModel, taggerOf } from "../input.js";
 import { addReadOptions, examples, type ReadFlags, refuseFlags, whole } from "../options.js";
-import { counted, percent, plural, probabilityText, table, write, writeJson } from "../output.js";
+import { write, writeJson } from "../output.js";
 import { likelihoodText } from "../progress.js";
 import { promiseLines } from "../promises.js";
 

@@ -13,6 +13,7 @@ import {
 import { Transducer } from "../../tasks/transduce/transducer.js";
 import { MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
+import { counted, probabilityText } from "../../util/text.js";
 import { loadModel } from "../../workflows/disk.js";
 import type { Model } from "../../workflows/model.js";
 import { type ModelInput, readForModel, taggerOf } from "../input.js";
@@ -28,7 +29,7 @@ import {
   threadCount,
   whole,
 } from "../options.js";
-import { counted, probabilityText, say, write, writeJson } from "../output.js";
+import { say, write, writeJson } from "../output.js";
 import { ReviewDesk } from "../review-desk.js";
 import { sequenceItem } from "../review-items.js";
 

@@ -4,9 +4,10 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { counted, plural } from "../../util/text.js";
 import { addPageOptions, interruption, type LoopbackServer, openBrowser, type PageFlags } from "../loopback.js";
 import { examples } from "../options.js";
-import { counted, plural, quoted, say, write } from "../output.js";
+import { quoted, say, write } from "../output.js";
 import { startReviewServer } from "../review/server.js";
 import { ReviewSession } from "../review/session.js";
 

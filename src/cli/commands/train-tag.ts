@@ -13,10 +13,11 @@ import { readModelBytes } from "../../model/file.js";
 import { keptOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tag/options.js";
 import { Tagger } from "../../tasks/tag/tagger.js";
 import { InputError } from "../../util/errors.js";
+import { duration, percent, plural } from "../../util/text.js";
 import { decodeModel } from "../../workflows/model.js";
 import { type InputNote, inputNoteOf } from "../input.js";
 import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { duration, percent, plural, say, writeJson } from "../output.js";
+import { say, writeJson } from "../output.js";
 import { readAnswers, sequenceOf } from "../review-items.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
 import {

@@ -4,15 +4,16 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import * as v from "valibot";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import { kindsOf, layoutOf, type PairLayout, pairFormats, symbolKinds } from "../../formats/pair-lines.js";
-import { readPairs } from "../../formats/pairs.js";
+import { readPairs } from "../../formats/read.js";
 import { trainingLimits } from "../../learn/limits.js";
 import { readModelBytes } from "../../model/file.js";
 import { MOST_WORDS, strategies, type TransducerOptions, transducerDefaults } from "../../tasks/transduce/options.js";
 import { type TrainTransducerOptions, Transducer } from "../../tasks/transduce/transducer.js";
 import { InputError } from "../../util/errors.js";
+import { duration, percent, plural } from "../../util/text.js";
 import { decodeModel } from "../../workflows/model.js";
 import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
-import { duration, percent, plural, say, writeJson } from "../output.js";
+import { say, writeJson } from "../output.js";
 import { pairOf, readAnswers } from "../review-items.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
 import {

@@ -6,7 +6,7 @@ import { Decipherer } from "../../tasks/decipher/decipherer.js";
 import { encipher } from "../../tasks/decipher/encipher.js";
 import { isLetter, LanguageModel, SPACE } from "../../tasks/decipher/language.js";
 import { generator, uniform } from "../../util/random.js";
-import { counted, percent } from "../output.js";
+import { counted, percent } from "../../util/text.js";
 import { type Act, type Performance, packageFile, painter, type Stage } from "./act.js";
 
 /** The npm package that holds the data. */

@@ -9,7 +9,7 @@ import type { AnswerColumns } from "../../metrics/answers.js";
 import { recallAtPrecision } from "../../metrics/precision-recall.js";
 import { Tagger, type TrainTaggerOptions } from "../../tasks/tag/tagger.js";
 import { generator, type RandomGenerator, shuffle, uniform } from "../../util/random.js";
-import { counted, percent, table } from "../output.js";
+import { counted, percent, table } from "../../util/text.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 import { imageSide, pixelAttributes, type Shrunk, shrink } from "./digits.js";
 

@@ -4,7 +4,7 @@
 
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { Tagger } from "../../tasks/tag/tagger.js";
-import { counted, percent, table } from "../output.js";
+import { counted, percent, table } from "../../util/text.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 
 /** The npm package that holds the data. */

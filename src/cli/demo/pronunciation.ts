@@ -6,7 +6,7 @@ import { detectLayout, parsePair } from "../../formats/pair-lines.js";
 import { TransductionScore } from "../../metrics/transduction.js";
 import { type AlignedSymbol, Transducer } from "../../tasks/transduce/transducer.js";
 import { generator, shuffle } from "../../util/random.js";
-import { counted, percent, plural, table } from "../output.js";
+import { counted, percent, plural, table } from "../../util/text.js";
 import { alignmentParts } from "../transduction.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 

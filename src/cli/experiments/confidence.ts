@@ -17,7 +17,8 @@ import type { TaggerOptions } from "../../tasks/tag/options.js";
 import { Tagger } from "../../tasks/tag/tagger.js";
 import { upperBound } from "../../util/binomial.js";
 import { generator, shuffle, uniform } from "../../util/random.js";
-import { say, table, write, writeJson } from "../output.js";
+import { table } from "../../util/text.js";
+import { say, write, writeJson } from "../output.js";
 import { ResultsFile, type Run, writeText } from "./runs.js";
 import { readWords, settings as wordSettings } from "./word-recognition.js";
 

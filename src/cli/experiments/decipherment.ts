@@ -16,7 +16,8 @@ import { encipher } from "../../tasks/decipher/encipher.js";
 import { LanguageModel, wordsOf } from "../../tasks/decipher/language.js";
 import { InputError } from "../../util/errors.js";
 import { generator, shuffle } from "../../util/random.js";
-import { percent, say, table, write, writeJson } from "../output.js";
+import { percent, table } from "../../util/text.js";
+import { say, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 const SENTENCES = 24_666;

@@ -9,8 +9,9 @@ import { TaggingScore } from "../../metrics/tagging.js";
 import type { TaggerOptions } from "../../tasks/tag/options.js";
 import { Tagger } from "../../tasks/tag/tagger.js";
 import { InputError } from "../../util/errors.js";
+import { table } from "../../util/text.js";
 import { parseBrown } from "../demo/part-of-speech.js";
-import { say, table, write, writeJson } from "../output.js";
+import { say, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 /** Nothing here was chosen by looking at the test documents; the last pass is taken. */

@@ -7,12 +7,13 @@
 
 import { getDataset } from "../../datasets/registry.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
-import { readPairs } from "../../formats/pairs.js";
+import { readPairs } from "../../formats/read.js";
 import { linePlot } from "../../metrics/svg.js";
 import { TransductionScore } from "../../metrics/transduction.js";
 import type { TransducerOptions } from "../../tasks/transduce/options.js";
 import { Transducer } from "../../tasks/transduce/transducer.js";
-import { say, table, write, writeJson } from "../output.js";
+import { table } from "../../util/text.js";
+import { say, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 const PASSES = 5;

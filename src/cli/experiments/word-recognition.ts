@@ -11,7 +11,8 @@ import { precisionRecallCurve, recallAtPrecision } from "../../metrics/precision
 import { linePlot } from "../../metrics/svg.js";
 import type { TaggerOptions } from "../../tasks/tag/options.js";
 import { Tagger } from "../../tasks/tag/tagger.js";
-import { say, table, write, writeJson } from "../output.js";
+import { table } from "../../util/text.js";
+import { say, write, writeJson } from "../output.js";
 import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
 
 interface Setting extends Partial<TaggerOptions> {
