@@ -10,6 +10,7 @@ import { InputError } from "../util/errors.js";
 import { type LineSource, readLineBlocks } from "./lines.js";
 import {
   MOST_CANDIDATES,
+  type ReviewCandidate,
   type ReviewImage,
   type ReviewItem,
   type ReviewStatus,
