@@ -11,7 +11,7 @@ for word in dog cat bird fish; do
 done >train.txt
 printf 'the B-NP\nold I-NP\nfish I-NP\nsleeps O\n\na B-NP\nbird I-NP\nsees O\nthe B-NP\ndog I-NP\n\n' >test.txt
 
-stargram train tag train.txt --order 2 --epochs 5 --out model.sg --quiet
+stargram train tag train.txt --order 2 --passes 5 --out model.sg --quiet
 stargram evaluate model.sg test.txt
 stargram evaluate model.sg test.txt --json --require chunkF1=0.9 >report.json && echo "good enough"
 

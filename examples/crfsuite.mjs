@@ -24,7 +24,7 @@ for await (const { attributes, values } of read(file)) {
   break;
 }
 
-const tagger = await Tagger.train(read(file), { order: 1, epochs: 5, l2: 0.1 });
+const tagger = await Tagger.train(read(file), { order: 1, passes: 5, l2: 0.1 });
 console.log(
   `${tagger.attributes.size} attributes, among them ${tagger.attributes.all().find((name) => name.includes(":"))}`,
 );

@@ -26,7 +26,7 @@ function run() {
 }
 const runs = (/** @type {number} */ count) => Array.from({ length: count }, run);
 
-const tagger = await Tagger.train(runs(1000), { epochs: 4, l2: 0.1 });
+const tagger = await Tagger.train(runs(1000), { passes: 4, l2: 0.1 });
 
 /** @param {{ columns: string[][], labels: string[] }} one */
 const isRight = (one) => tagger.predict(one).labels.every((label, i) => label === one.labels[i]);

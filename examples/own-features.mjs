@@ -35,7 +35,7 @@ function glued(sentence) {
 }
 
 const data = Array.from({ length: 300 }, () => glued([pick(), pick(), pick(), pick(), pick()]));
-const tagger = await Tagger.train(data, { features, order: 3, epochs: 4, l2: 0.1 });
+const tagger = await Tagger.train(data, { features, order: 3, passes: 4, l2: 0.1 });
 
 /** @param {Tagger} model @param {string} text */
 function cut(model, text) {

@@ -31,7 +31,7 @@ const partial = full.map(({ columns, labels }) => ({
 const known = partial.flatMap(({ labels }) => labels).filter((label) => typeof label === "string").length;
 console.log(`${known} of ${partial.length * 5} labels are known outright`);
 
-const tagger = await Tagger.train(partial, { epochs: 6, l2: 0.1, heldOut: 0 });
+const tagger = await Tagger.train(partial, { passes: 6, l2: 0.1, heldOut: 0 });
 const test = Array.from({ length: 200 }, sentence);
 const right = test.flatMap(({ columns, labels }) =>
   tagger.predict({ columns }).labels.filter((y, i) => y === labels[i]),

@@ -24,7 +24,7 @@ async function sentences(name) {
 }
 
 const training = (await Promise.all(["ca01", "ca02", "ca03"].map(sentences))).flat();
-const tagger = await Tagger.train(training, { contexts: 3, epochs: 2, l2: 0.1, heldOut: 0 });
+const tagger = await Tagger.train(training, { contexts: 3, passes: 2, l2: 0.1, heldOut: 0 });
 console.log(`${tagger.labels.size} labels from ${training.length} sentences`);
 
 const sentence = { columns: [["The"], ["mayor"], ["said"], ["that"], ["the"], ["county"], ["will"], ["vote"], ["."]] };

@@ -39,7 +39,7 @@ function name() {
 
 const names = new Map(Array.from({ length: 350 }, name).map(({ greek, latin }) => [greek, latin]));
 const pairs = [...names].map(([greek, latin]) => ({ input: [...greek], output: [...latin] }));
-const transducer = await Transducer.train(pairs.slice(100), { epochs: 3, order: 4, contexts: 4, heldOut: 0, l2: 0.1 });
+const transducer = await Transducer.train(pairs.slice(100), { passes: 3, order: 4, contexts: 4, heldOut: 0, l2: 0.1 });
 
 const test = pairs.slice(0, 100);
 const right = test.filter(({ input, output }) => transducer.predict(input).output.join("") === output.join(""));

@@ -116,7 +116,7 @@ async function dates(folder) {
   const training = Array.from({ length: 3000 }, () => write(0));
   const tagger = await Tagger.train(
     training.map(({ truth, digits }) => ({ attributes: digits.map(pixelAttributes), labels: [...truth] })),
-    { order: 7, contexts: 5, epochs: 8, l2: 1, seed, note: { input: { format: "crfsuite" } } },
+    { order: 7, contexts: 5, passes: 8, l2: 1, seed, note: { input: { format: "crfsuite" } } },
   );
   const test = Array.from({ length: 800 }, () => write(1));
   /** @param {typeof test[number]} date @param {"rcms" | "beam" | "exact"} inference @param {number} contexts */
@@ -173,7 +173,7 @@ async function tagging(folder) {
   const tagger = await Tagger.train(learned, {
     order: 2,
     contexts: 3,
-    epochs: 2,
+    passes: 2,
     heldOut: 0,
     minCount: 3,
     l2: 0,
@@ -233,7 +233,7 @@ async function pronunciation(folder) {
   const pairs = (some) =>
     some.flatMap((word) => (pronunciations.get(word) ?? []).map((output) => ({ input: [...word], output })));
   const transducer = await Transducer.train(pairs(training), {
-    epochs: 4,
+    passes: 4,
     contexts: 4,
     minCount: 3, // few features: the model is to be downloaded
     window: 3,

@@ -131,7 +131,7 @@ describe("commands", () => {
     expect(wrong("train tag train.txt --put model.sg")).toMatch(/--put/);
     expect(wrong("train tug")).toMatch(/no such command/);
     expect(wrong("trane tag")).toMatch(/no such command/);
-    expect(wrong("predict model.sg --epochs 3")).toMatch(/--epochs/);
+    expect(wrong("predict model.sg --passes 3")).toMatch(/--passes/);
   });
 
   it.each(named)("%s", (_, page) => {

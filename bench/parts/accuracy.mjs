@@ -9,13 +9,13 @@ import { inTurns, number, say, spread, spreadText } from "../harness.mjs";
 const TRAINING = [0, 2, 3, 4, 5, 6, 7, 8];
 const HELD_OUT = [9];
 const SHARES = [0.75, 0.8, 0.85, 0.9, 0.92];
-const usual = { order: 3, rows: /** @type {const} */ ("longest"), rate: 0.2, l2: 0, heldOut: 0, epochs: 6, seed: 1 };
+const usual = { order: 3, rows: /** @type {const} */ ("longest"), rate: 0.2, l2: 0, heldOut: 0, passes: 6, seed: 1 };
 
-/** @type {{ mode: "rcms" | "beam" | "exact", contexts: number, epochs?: number }[]} */
+/** @type {{ mode: "rcms" | "beam" | "exact", contexts: number, passes?: number }[]} */
 const settings = [
   ...[2, 5, 10, 20, 40].map((contexts) => ({ mode: /** @type {const} */ ("rcms"), contexts })),
   ...[5, 10, 20, 40, 100, 200].map((contexts) => ({ mode: /** @type {const} */ ("beam"), contexts })),
-  { mode: "exact", contexts: 0, epochs: 3 },
+  { mode: "exact", contexts: 0, passes: 3 },
 ];
 const nameOf = { rcms: "RCMS", beam: "beam", exact: "exact" };
 
@@ -31,10 +31,10 @@ export async function run() {
   const found = [];
   /** @type {Record<string, () => void>} */
   const works = {};
-  for (const { mode, contexts, epochs = usual.epochs } of settings) {
+  for (const { mode, contexts, passes = usual.passes } of settings) {
     const name = mode === "exact" ? "exact" : `${nameOf[mode]}, B = ${contexts}`;
     say(`  ${name}`);
-    const tagger = await Tagger.train(training, { ...usual, epochs, inference: mode, contexts });
+    const tagger = await Tagger.train(training, { ...usual, passes, inference: mode, contexts });
     const right = judged.filter(({ attributes, labels = [] }) => {
       return tagger.predict({ attributes }).labels.every((label, i) => label === labels[i]);
     }).length;
@@ -61,7 +61,7 @@ export async function run() {
   return {
     title,
     about:
-      `Handwritten words, 8 × 4 pixels, order 3, \`longest\` rows; trained on folds ${TRAINING.join(", ")} for ${usual.epochs} passes ` +
+      `Handwritten words, 8 × 4 pixels, order 3, \`longest\` rows; trained on folds ${TRAINING.join(", ")} for ${usual.passes} passes ` +
       `(exact: 3) and judged on fold ${HELD_OUT.join()}. Each way is trained with the search it is judged with. Microseconds a ` +
       "letter: slot scores, and the best output with its probability.",
     tables: [

@@ -10,7 +10,7 @@ import { dataset, sequencesOf } from "../data.mjs";
 import { check, number, say, timed } from "../harness.mjs";
 import { absent, npmCrfsuite } from "../rivals.mjs";
 
-const settings = { order: 2, contexts: 10, l2: 1, rate: 0.3, heldOut: 0, epochs: 8, seed: 1 };
+const settings = { order: 2, contexts: 10, l2: 1, rate: 0.3, heldOut: 0, passes: 8, seed: 1 };
 
 /** @returns {Promise<import("../harness.mjs").PartResult>} */
 export async function run() {

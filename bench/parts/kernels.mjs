@@ -34,7 +34,7 @@ async function lettersCase(options) {
   const training = await letters([2, 3]);
   const words = await letters([0]);
   if (!training || !words) return undefined;
-  const tagger = await Tagger.train(training, { ...options, epochs: 3, heldOut: 0, l2: 0, seed: 1 });
+  const tagger = await Tagger.train(training, { ...options, passes: 3, heldOut: 0, l2: 0, seed: 1 });
   const engine = engineOf(tagger);
   const some = words.slice(0, SEQUENCES);
   const recorded = record(engine.kernel, () => {
@@ -49,7 +49,7 @@ async function lettersCase(options) {
 
 async function transducerCase() {
   const pairs = pronunciations(1500);
-  const transducer = await Transducer.train(pairs, { epochs: 2, l2: 4, seed: 1 });
+  const transducer = await Transducer.train(pairs, { passes: 2, l2: 4, seed: 1 });
   const engine = engineOf(transducer);
   const recorded = record(engine.kernel, () => {
     for (const { input } of pairs.slice(0, SEQUENCES)) transducer.predict(input);

@@ -47,8 +47,8 @@ async function trainPasses(words, options) {
       if (!hasBegun) began = process.cpuUsage();
       hasBegun = true;
     },
-    onProgress({ done, total, history, epoch }) {
-      if (done < total || history.length < epoch) return;
+    onProgress({ done, total, history, pass }) {
+      if (done < total || history.length < pass) return;
       const { user, system } = process.cpuUsage(began);
       seconds.push((user + system) / 1e6);
       began = process.cpuUsage();
@@ -128,7 +128,7 @@ export async function run() {
   const passes = {};
   for (const [name, setting] of Object.entries(settings)) {
     say(`  training ${name}`);
-    const { tagger, seconds } = await trainPasses(training, { ...learning, ...setting, epochs: 6 });
+    const { tagger, seconds } = await trainPasses(training, { ...learning, ...setting, passes: 6 });
     passes[name] = seconds;
     judge(name, (word) => tagger.predict(word).labels);
     alternatives[name] = () => {
@@ -189,7 +189,7 @@ export async function run() {
   const child = await runNode([
     commandLine,
     ...["train", "tag", paths["letter.data.gz"], ...flags, "--rows", "longest", "--l2", "0", "--held-out", "0"],
-    ...["--epochs", "3", "--quiet", "--out", join(out, "model.sg")],
+    ...["--passes", "3", "--quiet", "--out", join(out, "model.sg")],
   ]);
   rmSync(out, { recursive: true });
   const bare = await runNode(["-e", "0"]);

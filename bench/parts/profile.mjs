@@ -214,13 +214,13 @@ export async function run() {
   const secret = encipher(novels("chesterton-thursday").replace(/\s+/g, " ").slice(50_000, 50_600), { seed: 1 });
   writeFileSync(file("cipher.txt"), secret.text);
 
-  const tagging = ["--order", "2", "--contexts", "20", "--l2", "0.1", "--held-out", "0", "--epochs", "3", "--quiet"];
+  const tagging = ["--order", "2", "--contexts", "20", "--l2", "0.1", "--held-out", "0", "--passes", "3", "--quiet"];
   /** @type {Record<string, string[]>} */
   const commands = {
     "train tag": ["train", "tag", file("tagged.txt"), ...tagging, "--out", file("tagger.sg")],
     "predict, tagger": ["predict", file("tagger.sg"), file("plain.txt")],
     "train transduce": [
-      ...["train", "transduce", file("pairs.tsv"), "--epochs", "2", "--l2", "4", "--quiet"],
+      ...["train", "transduce", file("pairs.tsv"), "--passes", "2", "--l2", "4", "--quiet"],
       ...["--out", file("transducer.sg")],
     ],
     "predict, transducer": ["predict", file("transducer.sg"), file("words.txt")],

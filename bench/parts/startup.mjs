@@ -22,14 +22,14 @@ export async function run() {
   let bytes = 0;
   for (let attempt = 0; attempt < 4; attempt++) {
     say(`  training on ${count} sentences`);
-    const tagger = await Tagger.train(sentences.slice(0, count), { order: 2, l2: 0.1, epochs: 1, heldOut: 0, seed: 1 });
+    const tagger = await Tagger.train(sentences.slice(0, count), { order: 2, l2: 0.1, passes: 1, heldOut: 0, seed: 1 });
     await saveModel(tagger, model);
     bytes = statSync(model).size;
     if (Math.abs(bytes / WANTED_BYTES - 1) < 0.15 || count === sentences.length) break;
     count = Math.min(sentences.length, Math.round((count * WANTED_BYTES) / bytes));
   }
   const small = join(folder, "small.sg");
-  await saveModel(await Tagger.train(sentences.slice(0, 20), { order: 2, l2: 0.1, epochs: 1, heldOut: 0 }), small);
+  await saveModel(await Tagger.train(sentences.slice(0, 20), { order: 2, l2: 0.1, passes: 1, heldOut: 0 }), small);
   const line = join(folder, "line.txt");
   writeFileSync(line, "The\ndog\nbarks\n.\n");
 

@@ -53,7 +53,7 @@ export async function run() {
       (size, threads, flags) => [
         ...["train", "tag", paths["letter.data.gz"], "--format", "letters", "--pixels", "8x4", "--folds", "0,2-9"],
         ...["--order", "3", "--contexts", "10", "--rows", "longest", "--l2", "0", "--held-out", "0", "--quiet"],
-        ...["--epochs", size === "short" ? "1" : "9", "--threads", String(threads), ...flags],
+        ...["--passes", size === "short" ? "1" : "9", "--threads", String(threads), ...flags],
         ...["--out", join(folder, "letters.sg")],
       ],
       { ...pair, "two threads, --deterministic": { threads: 2, flags: ["--deterministic"] } },
@@ -72,7 +72,7 @@ export async function run() {
   say("  predicting parts of speech");
   await runNode([
     commandLine,
-    ...["train", "tag", training, "--order", "2", "--contexts", "20", "--l2", "0.1", "--epochs", "3", "--quiet"],
+    ...["train", "tag", training, "--order", "2", "--contexts", "20", "--l2", "0.1", "--passes", "3", "--quiet"],
     ...["--out", model],
   ]);
   found["prediction, parts of speech, order 2, B = 20"] = await measure(

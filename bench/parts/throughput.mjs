@@ -71,7 +71,7 @@ export async function run() {
 
   const sentences = brown();
   const unseen = sentences.slice(2000);
-  const tagger = await Tagger.train(sentences.slice(0, 2000), { order: 2, contexts: 20, l2: 0.1, epochs: 3, seed: 1 });
+  const tagger = await Tagger.train(sentences.slice(0, 2000), { order: 2, contexts: 20, l2: 0.1, passes: 3, seed: 1 });
   const textOf = (/** @type {typeof sentences} */ some) =>
     some.map(({ columns = [] }) => `${columns.map(([word]) => `${word}\n`).join("")}\n`).join("");
   await measure(`tagging parts of speech (tokens; ${tagger.labels.size} labels, order 2, B = 20)`, tagger, {
@@ -84,7 +84,7 @@ export async function run() {
   });
 
   const pairs = pronunciations(6000);
-  const transducer = await Transducer.train(pairs.slice(0, 3000), { epochs: 2, l2: 4, seed: 1 });
+  const transducer = await Transducer.train(pairs.slice(0, 3000), { passes: 2, l2: 4, seed: 1 });
   const words = pairs.slice(3000).map(({ input }) => input);
   const known = words.filter((word) => word.every((letter) => transducer.inputSymbols.indexOf(letter) >= 0));
   await measure("transducing spelling to sound (words; order 8, B = 6)", transducer, {

@@ -45,6 +45,16 @@ export function real(
   };
 }
 
+/** The former name of an option, such as `--epochs <n>` of `--passes <n>`: taken, and not shown. */
+export function addFormerName(command: Command, former: string, name: string): Command {
+  const option = command.options.find((known) => known.attributeName() === name);
+  if (!option?.parseArg) throw new Error(`there is no option ${name} with a value`);
+  const alias = new Option(former).argParser(option.parseArg).hideHelp();
+  return command.addOption(alias).on(`option:${alias.name()}`, () => {
+    command.setOptionValueWithSource(name, command.getOptionValue(alias.attributeName()), "cli");
+  });
+}
+
 /** For options that may be given several times. */
 export function repeated(text: string, before: string[] = []): string[] {
   return [...before, text];

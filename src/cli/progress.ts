@@ -30,8 +30,8 @@ export class ProgressLine {
 
   training(progress: TrainingProgress): void {
     if (!this.on) return;
-    const { epoch, epochs, done, total, history } = progress;
-    const share = (epoch - 1 + done / Math.max(1, total)) / epochs;
+    const { pass, passes, done, total, history } = progress;
+    const share = (pass - 1 + done / Math.max(1, total)) / passes;
     if (this.firstShare === undefined) {
       this.firstShare = share;
       this.passes = done === total ? history.length - 1 : history.length;
@@ -42,15 +42,15 @@ export class ProgressLine {
     const gained = share - this.firstShare;
     const left = gained > 0 ? `, at most ${duration((elapsed * (1 - share)) / gained)} left` : "";
     const part = percent(done / Math.max(1, total)).replace(/\.\d+/, "");
-    this.out.write(`${CLEAR_LINE}pass ${epoch} of ${epochs}: ${part}${left}`);
+    this.out.write(`${CLEAR_LINE}pass ${pass} of ${passes}: ${part}${left}`);
   }
 
-  private pass({ epochs, history }: TrainingProgress): string {
-    const { epoch, trainLogLikelihood, heldOut } = history[this.passes];
+  private pass({ passes, history }: TrainingProgress): string {
+    const { pass, trainLogLikelihood, heldOut } = history[this.passes];
     const training = `log-likelihood ${likelihoodText(trainLogLikelihood)}`;
-    if (!heldOut) return `pass ${epoch} of ${epochs}: ${training}`;
+    if (!heldOut) return `pass ${pass} of ${passes}: ${training}`;
     const judged = `held out ${likelihoodText(heldOut.logLikelihood)}, ${percent(heldOut.accuracy)} right`;
-    return `pass ${epoch} of ${epochs}: ${training}, ${judged}`;
+    return `pass ${pass} of ${passes}: ${training}, ${judged}`;
   }
 
   /** Leaves the terminal clean. */

@@ -264,10 +264,7 @@ export function transducerContentsText(contents: ReturnType<typeof transducerCon
         "trained on",
         `${plural(summary.pairs, "pair")}, ${counted(summary.alignedPairs)} aligned, strategy ${options.strategy}, seed ${options.seed}`,
       ],
-      [
-        "",
-        `pass ${summary.bestEpoch} of ${summary.history.length}${summary.stopped ? "; stopped before its end" : ""}`,
-      ],
+      ["", `pass ${summary.bestPass} of ${summary.history.length}${summary.stopped ? "; stopped before its end" : ""}`],
       ...choiceText(contents),
       ["calibration", `scores divided by ${summary.temperature.toFixed(3)}`],
       ...promiseLines(contents.calibration),

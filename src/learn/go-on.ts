@@ -8,5 +8,5 @@ const DELTA = 100;
 const PASSES = 3;
 
 export function goOnOptions<O extends Omit<TrainingOptions, "l2">>(options: O): O {
-  return { ...options, delta: Math.max(options.delta, DELTA), epochs: PASSES, heldOut: 0 };
+  return { ...options, delta: Math.max(options.delta, DELTA), passes: PASSES, heldOut: 0 };
 }

@@ -12,7 +12,7 @@ export const trainingLimits = { rate: 100, l2: 1e6, l1: 1e6 } as const;
 /** Refuses options out of range, by name. An L2 penalty that is to be chosen by the data is open. */
 export function checkTrainingOptions(options: Omit<TrainingOptions, "l2"> & { l2?: number }): void {
   const checks = new OptionChecks(options);
-  checks.whole("epochs", 1);
+  checks.whole("passes", 1);
   checks.whole("patience", 0);
   checks.whole("seed");
   checks.between("rate", Number.MIN_VALUE, trainingLimits.rate);

@@ -75,7 +75,7 @@ export interface Judged {
 
 export interface TrainingOptions {
   /** Passes over the examples. */
-  epochs: number;
+  passes: number;
   seed: number;
   rate: number;
   delta: number;
@@ -98,7 +98,7 @@ export interface TrainingOptions {
 }
 
 export const trainingDefaults: Omit<TrainingOptions, "l2"> = {
-  epochs: 20,
+  passes: 20,
   seed: 1,
   rate: 0.2,
   delta: 1e-4,
@@ -110,8 +110,8 @@ export const trainingDefaults: Omit<TrainingOptions, "l2"> = {
 };
 
 /** How one pass went. */
-export interface Epoch {
-  epoch: number;
+export interface Pass {
+  pass: number;
   /** Of the examples as they were met, for each whose right output has a probability; absent where none has. */
   trainLogLikelihood?: number;
   contextLength: number;
@@ -127,13 +127,13 @@ export interface Epoch {
 }
 
 export interface TrainingProgress {
-  epoch: number;
-  epochs: number;
+  pass: number;
+  passes: number;
   /** Examples done in this pass, and in all of it. */
   done: number;
   total: number;
   /** Of the passes that are over. */
-  history: readonly Epoch[];
+  history: readonly Pass[];
   /** Average context length and log-likelihood of the examples of this pass so far. */
   contextLength: number;
   logLikelihood: number;
@@ -168,7 +168,7 @@ export function hooksOf(given: TrainingHooks): TrainingHooks {
 export interface Checkpoint {
   /** The L2 penalty, which may have been chosen by the data. */
   l2: number;
-  epoch: number;
+  pass: number;
   /** Examples of the pass already learned from. */
   position: number;
   step: number;
@@ -180,8 +180,8 @@ export interface Checkpoint {
   /** Weights of the best pass so far. */
   best: Float64Array;
   bestScore: number;
-  bestEpoch: number;
-  history: Epoch[];
+  bestPass: number;
+  history: Pass[];
   /** Sums over the pass at hand. */
   passLogLikelihood: number;
   passContextLength: number;
@@ -191,8 +191,8 @@ export interface Checkpoint {
 
 export interface Trained {
   weights: Float64Array;
-  history: Epoch[];
-  bestEpoch: number;
+  history: Pass[];
+  bestPass: number;
   /** Whether `shouldStop` ended it. */
   stopped: boolean;
 }
@@ -230,12 +230,12 @@ class Training {
   private readonly gradient: Gradient;
   private readonly crew: Crew | undefined;
   /** The pass at hand, from 1, and what is done of it. */
-  private epoch = 1;
-  private pass = nothingDone();
-  private readonly history: Epoch[] = [];
+  private pass = 1;
+  private done = nothingDone();
+  private readonly history: Pass[] = [];
   private best: Float64Array;
   private bestScore = Number.NEGATIVE_INFINITY;
-  private bestEpoch = 0;
+  private bestPass = 0;
   private stopped = false;
   private paused = Date.now();
   /**
@@ -263,15 +263,15 @@ class Training {
 
   async run(): Promise<void> {
     const { options, hooks, from } = this;
-    while (this.epoch <= options.epochs && !this.stopped && this.epoch - this.bestEpoch <= options.patience + 1) {
+    while (this.pass <= options.passes && !this.stopped && this.pass - this.bestPass <= options.patience + 1) {
       await this.learn();
       if (this.stopped) break;
       await this.judge();
       this.report();
-      this.epoch++;
-      this.pass = nothingDone();
+      this.pass++;
+      this.done = nothingDone();
       this.stopped = hooks.shouldStop?.() === true;
-      if ((this.epoch <= options.epochs || from.more) && !this.stopped) await this.handOver();
+      if ((this.pass <= options.passes || from.more) && !this.stopped) await this.handOver();
     }
     if (this.stopped) await this.handOver();
     await this.writing;
@@ -283,38 +283,38 @@ class Training {
   }
 
   result(): Trained {
-    const { history, bestEpoch, stopped } = this;
+    const { history, bestPass, stopped } = this;
     // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
-    return { weights: bestEpoch > 0 ? this.best : this.adagrad.average(), history, bestEpoch, stopped };
+    return { weights: bestPass > 0 ? this.best : this.adagrad.average(), history, bestPass, stopped };
   }
 
   /** What is left of the pass at hand, or as much of it as there is time for. */
   private async learn(): Promise<void> {
     const { adagrad, crew, hooks } = this;
-    const order = shuffle(this.training.slice(), generator(this.options.seed, this.epoch));
+    const order = shuffle(this.training.slice(), generator(this.options.seed, this.pass));
     // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
     // start of training and still smooths more than one pass.
-    if (this.pass.examples === 0 && (this.epoch & (this.epoch - 1)) === 0) adagrad.startAverage();
+    if (this.done.examples === 0 && (this.pass & (this.pass - 1)) === 0) adagrad.startAverage();
     if (crew) {
       const onProgress = (done: PassDone): void => {
-        this.pass = done;
+        this.done = done;
         this.report();
       };
-      this.pass = await crew.learn(order, this.pass, { onProgress, shouldStop: () => hooks.shouldStop?.() === true });
+      this.done = await crew.learn(order, this.done, { onProgress, shouldStop: () => hooks.shouldStop?.() === true });
     } else {
       await this.learnAlone(order);
     }
-    this.stopped = this.pass.examples < order.length;
+    this.stopped = this.done.examples < order.length;
   }
 
   private async learnAlone(order: Int32Array): Promise<void> {
-    const { learner, adagrad, gradient, hooks, pass } = this;
-    while (pass.examples < order.length) {
-      const seen = learner.learn(order[pass.examples], adagrad.weights, gradient);
+    const { learner, adagrad, gradient, hooks, done } = this;
+    while (done.examples < order.length) {
+      const seen = learner.learn(order[done.examples], adagrad.weights, gradient);
       adagrad.update(gradient);
-      pass.examples++;
-      pass.logLikelihood += seen.logLikelihood;
-      pass.contextLength += seen.contextLength;
+      done.examples++;
+      done.logLikelihood += seen.logLikelihood;
+      done.contextLength += seen.contextLength;
       hooks.onExample?.(adagrad.step, seen);
       if (Date.now() - this.paused > 100) {
         this.report();
@@ -327,35 +327,35 @@ class Training {
 
   /** Judges the pass that is over by the held-out part; without one, the latest pass is the best. */
   private async judge(): Promise<void> {
-    const { adagrad, options, learner, heldOut, pass, epoch, history } = this;
+    const { adagrad, options, learner, heldOut, done, pass, history } = this;
     const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
     const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate, this.crew) : undefined;
-    const score = judged ? (options.select === "accuracy" ? judged.accuracy : surenessOf(judged)) : epoch;
+    const score = judged ? (options.select === "accuracy" ? judged.accuracy : surenessOf(judged)) : pass;
     // Few examples often leave several passes equally accurate.
-    const isSurer = score === this.bestScore && surenessOf(judged) > surenessOf(history[this.bestEpoch - 1]?.heldOut);
+    const isSurer = score === this.bestScore && surenessOf(judged) > surenessOf(history[this.bestPass - 1]?.heldOut);
     if (score > this.bestScore || isSurer) {
       this.bestScore = score;
       this.best = candidate;
-      this.bestEpoch = epoch;
+      this.bestPass = pass;
     }
     history.push({
-      epoch,
-      trainLogLikelihood: meanLogLikelihood(pass.logLikelihood, learner, this.training),
-      contextLength: pass.contextLength / Math.max(1, pass.examples),
+      pass,
+      trainLogLikelihood: meanLogLikelihood(done.logLikelihood, learner, this.training),
+      contextLength: done.contextLength / Math.max(1, done.examples),
       heldOut: judged,
     });
   }
 
   private report(): void {
-    const { epoch, pass, history, options, training } = this;
+    const { pass, done, history, options, training } = this;
     this.hooks.onProgress?.({
-      epoch,
-      epochs: options.epochs,
-      done: pass.examples,
+      pass,
+      passes: options.passes,
+      done: done.examples,
       total: training.length,
       history,
-      contextLength: pass.contextLength / Math.max(1, pass.examples),
-      logLikelihood: pass.logLikelihood / Math.max(1, pass.examples),
+      contextLength: done.contextLength / Math.max(1, done.examples),
+      logLikelihood: done.logLikelihood / Math.max(1, done.examples),
     });
   }
 
@@ -369,11 +369,11 @@ class Training {
   }
 
   private checkpoint(): Checkpoint {
-    const { adagrad, pass, learner } = this;
+    const { adagrad, done, learner } = this;
     return {
       l2: this.options.l2,
-      epoch: this.epoch,
-      position: pass.examples,
+      pass: this.pass,
+      position: done.examples,
       step: adagrad.step,
       averageFrom: adagrad.averageFrom,
       weights: adagrad.weights.slice(),
@@ -382,19 +382,19 @@ class Training {
       settled: adagrad.settled.slice(),
       best: this.best,
       bestScore: this.bestScore,
-      bestEpoch: this.bestEpoch,
+      bestPass: this.bestPass,
       history: [...this.history],
-      passLogLikelihood: pass.logLikelihood,
-      passContextLength: pass.contextLength,
+      passLogLikelihood: done.logLikelihood,
+      passContextLength: done.contextLength,
       tally: learner.tally?.slice(),
     };
   }
 
   private restore(checkpoint: Checkpoint): void {
     const { adagrad, learner } = this;
-    ({ epoch: this.epoch, best: this.best, bestScore: this.bestScore, bestEpoch: this.bestEpoch } = checkpoint);
+    ({ pass: this.pass, best: this.best, bestScore: this.bestScore, bestPass: this.bestPass } = checkpoint);
     this.history.push(...checkpoint.history);
-    this.pass = {
+    this.done = {
       examples: checkpoint.position,
       logLikelihood: checkpoint.passLogLikelihood,
       contextLength: checkpoint.passContextLength,
@@ -413,7 +413,7 @@ function nothingDone(): PassDone {
   return { examples: 0, logLikelihood: 0, contextLength: 0 };
 }
 
-function surenessOf(judged: Epoch["heldOut"]): number {
+function surenessOf(judged: Pass["heldOut"]): number {
   return judged?.logLikelihood ?? Number.NEGATIVE_INFINITY;
 }
 
@@ -446,7 +446,7 @@ export async function chooseL2(
   let best = candidates[0];
   let bestAccuracy = -1;
   for (const l2 of candidates) {
-    const short = { ...options, l2, heldOut: 0, epochs: PASSES_TO_CHOOSE };
+    const short = { ...options, l2, heldOut: 0, passes: PASSES_TO_CHOOSE };
     const { weights, stopped } = await train(part, short, { shouldStop });
     if (stopped) break;
     const { accuracy } = await judgeAll(learner, heldOut.slice(0, MOST_TO_CHOOSE), weights);
@@ -474,7 +474,7 @@ async function judgeAll(
   examples: Int32Array,
   given: Float64Array,
   crew?: Crew,
-): Promise<NonNullable<Epoch["heldOut"]>> {
+): Promise<NonNullable<Pass["heldOut"]>> {
   const weights = backend().arrays.placed(given);
   const sum = crew ? await crew.judge(examples, weights) : nothingJudged();
   let paused = Date.now();

@@ -1,6 +1,6 @@
 // The checkpoint of a training: the state of the learner in full precision, so that a resumed training gives the very same
 // model, and the settings and a fingerprint of the data, so that it is not resumed with others.
-//   weights, squares, sums, best F64 [entries]; settled I32 [rows]; numbers F64: epoch, position, step, …; tally I32, if the learner
+//   weights, squares, sums, best F64 [entries]; settled I32 [rows]; numbers F64: pass, position, step, …; tally I32, if the learner
 //   keeps one
 
 import { createHash, type Hash } from "node:crypto";
@@ -18,7 +18,7 @@ export interface SavedTraining {
   checkpoint: Checkpoint;
 }
 
-const whole = ["epoch", "position", "step", "averageFrom", "bestEpoch"] as const;
+const whole = ["pass", "position", "step", "averageFrom", "bestPass"] as const;
 const sums = ["l2", "passLogLikelihood", "passContextLength"] as const;
 
 export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining): Uint8Array {
@@ -35,7 +35,7 @@ export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining):
     settled: { data: settled },
     numbers: { data: Float64Array.from([...whole, ...sums], (name) => checkpoint[name]) },
     // None before the end of the first pass: minus infinity, which no finite number stands for.
-    bestScore: { data: Float64Array.from(checkpoint.bestEpoch > 0 ? [checkpoint.bestScore] : []) },
+    bestScore: { data: Float64Array.from(checkpoint.bestPass > 0 ? [checkpoint.bestScore] : []) },
   };
   if (checkpoint.tally) parts.tensors.tally = { data: checkpoint.tally };
   return encodeKind("checkpoint", parts);
@@ -55,7 +55,7 @@ export function decodeCheckpoint(bytes: Uint8Array, file?: string): SavedTrainin
   for (const name of whole) {
     if (!Number.isSafeInteger(named[name]) || named[name] < 0) throw reader.damaged(`its \`${name}\` is no count`);
   }
-  if (bestScore.length !== (named.bestEpoch > 0 ? 1 : 0)) throw reader.damaged("its best pass has no score");
+  if (bestScore.length !== (named.bestPass > 0 ? 1 : 0)) throw reader.damaged("its best pass has no score");
   return {
     settings: reader.json("settings", v.record(v.string(), v.unknown())),
     data: reader.json("data", v.string()),

@@ -9,6 +9,7 @@ import * as v from "valibot";
 import { Alphabet, type PackedStrings, unpacked } from "../engine/alphabet.js";
 import { backend } from "../engine/choice.js";
 import type { RowTable, RowTree } from "../engine/rows.js";
+import { withCurrentNames } from "../learn/old-names.js";
 import { InputError, MachineError } from "../util/errors.js";
 import { nodeModule } from "./node.js";
 import type { TensorData, TensorFile } from "./safetensors.js";
@@ -77,10 +78,15 @@ export const finiteOrNot = v.union([
 
 export const countSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
 
+/** An object, in files of older versions under the names of then. */
+export function currently<E extends v.ObjectEntries>(entries: E) {
+  return v.pipe(v.record(v.string(), v.unknown()), v.transform(withCurrentNames), v.object(entries));
+}
+
 /** How a training went, pass by pass. */
 export const historySchema = v.array(
-  v.object({
-    epoch: countSchema,
+  currently({
+    pass: countSchema,
     trainLogLikelihood: v.optional(finiteOrNot),
     contextLength: finiteOrNot,
     heldOut: v.optional(

@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder.write("train.txt", columns(150));
   folder.write("test.txt", testText);
   folder.write("new.txt", tokensOnly(testText));
-  const trained = await run("train", "tag", "train.txt", "--out", "model.sg", "--epochs", "5");
+  const trained = await run("train", "tag", "train.txt", "--out", "model.sg", "--passes", "5");
   expect(trained).toMatchObject({ code: 0, out: "" });
   expect(trained.error).toMatch(/^stargram: model\.sg: 4 labels, .*150 sequences.*\n$/);
   expect(folder.has("model.sg.checkpoint")).toBe(false);
@@ -229,7 +229,7 @@ describe("inspect", () => {
 
   test("counts what `train` counted", async () => {
     // Attributes that only the held-out part shows, or that are rare, have no weight.
-    const options = ["--held-out", "0.6", "--min-count", "2", "--epochs", "2", "--quiet", "--json"];
+    const options = ["--held-out", "0.6", "--min-count", "2", "--passes", "2", "--quiet", "--json"];
     const trained = JSON.parse((await run("train", "tag", "train.txt", "--out", "rare.sg", ...options)).out);
     const { attributes, weights, labels } = JSON.parse((await run("inspect", "rare.sg", "--json")).out);
     expect({ attributes, weights, labels: labels.length }).toEqual({
@@ -278,7 +278,7 @@ describe("formats and attributes", () => {
       JSON.stringify({ tokens: s.map(([word]) => word), labels: s.map(([, label]) => label) }),
     );
     folder.write("a.jsonl", json.join("\n"));
-    const options = ["--epochs", "3", "--quiet", "--out"];
+    const options = ["--passes", "3", "--quiet", "--out"];
     await run("train", "tag", "short.txt", "--template", "t.tpl", ...options, "template.sg");
     await run("train", "tag", "a.jsonl", "--template", "t.tpl", ...options, "jsonl.sg");
     await run("train", "tag", "a.crf", "--format", "crfsuite", ...options, "crf.sg");
@@ -333,11 +333,11 @@ describe("formats and attributes", () => {
 
   test("a warm start knows what the older model knew", async () => {
     folder.write("more.txt", "the DT\nzebra NN\n\n");
-    const options = ["--epochs", "1", "--rate", "0.001", "--held-out", "0", "--quiet", "--out"];
+    const options = ["--passes", "1", "--rate", "0.001", "--held-out", "0", "--quiet", "--out"];
     await run("train", "tag", "more.txt", "--from", "model.sg", ...options, "warm.sg");
     folder.write("other.txt", "0815 A\n4711 B\n\n");
     folder.write("digits.tpl", "U9:%x[0,0]\n");
-    const loud = ["--epochs", "1", "--template", "digits.tpl", "--out", "other.sg"];
+    const loud = ["--passes", "1", "--template", "digits.tpl", "--out", "other.sg"];
     const strange = await run("train", "tag", "other.txt", "--from", "model.sg", ...loud);
     expect(strange.error).toMatch(/^stargram: no attribute of model\.sg is in the data/);
     const { out } = await run("evaluate", "warm.sg", "test.txt", "--json");
@@ -455,7 +455,7 @@ describe("bad input", () => {
     expect(code).toBe(2);
     expect(error).toMatch(/standard input:1: the model was trained on 1 column and a label, found 3/);
     folder.write("two.txt", "a b X\nc d Y\n\n".repeat(3));
-    expect((await run("train", "tag", "two.txt", "--out", "two.sg", "--epochs", "1", "--quiet")).code).toBe(0);
+    expect((await run("train", "tag", "two.txt", "--out", "two.sg", "--passes", "1", "--quiet")).code).toBe(0);
     folder.write("unlabelled.txt", "a b\n");
     expect((await run("evaluate", "two.sg", "unlabelled.txt")).error).toMatch(/is the label missing\?/);
   });
@@ -495,7 +495,7 @@ describe("bad input", () => {
       ["train.txt", /this would replace the data/],
       ["test.txt", /no Stargram model; it will not be replaced/],
     ] as const) {
-      const { code, error } = await run("train", "tag", "train.txt", "--out", out, "--epochs", "1000000");
+      const { code, error } = await run("train", "tag", "train.txt", "--out", out, "--passes", "1000000");
       expect(code).toBe(2);
       expect(error).toMatch(message);
     }

@@ -58,7 +58,7 @@ describe.each(Object.entries(texts) as [TaggingFormat, string][])("%s", (format,
     const bytes = new TextEncoder().encode(text);
     const width = format === "columns" || format === "jsonl" ? { columns: 1 } : {};
     const tagger = await Tagger.train(readTagging(stream(bytes), { format, labelled: true }), {
-      epochs: 2,
+      passes: 2,
       note: { input: { format, ...width } },
     });
     const random = generator(3, 0);

@@ -113,7 +113,7 @@ describe("dates", () => {
   });
 
   test("the same seed gives the same numbers, another seed others", async () => {
-    const setting = { ...smallSetting, trainingDates: 60, testDates: 40, epochs: 1 };
+    const setting = { ...smallSetting, trainingDates: 60, testDates: 40, passes: 1 };
     const report = async (seed: number) => (await readDates({ ...stage, seed }, setting)).report;
     const first = await report(5);
     expect(await report(5)).toEqual(first);

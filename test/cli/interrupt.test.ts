@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { columns, ended, Folder, until } from "./helpers.js";
 
 const folder = new Folder();
-const options = ["--epochs", "25", "--patience", "25", "--order", "3", "--contexts", "30"];
+const options = ["--passes", "25", "--patience", "25", "--order", "3", "--contexts", "30"];
 const train = (out: string, ...more: string[]) => ["train", "tag", "train.txt", "--out", out, ...more];
 const bytes = (name: string) => readFileSync(folder.file(name));
 
@@ -77,7 +77,7 @@ test("a second Ctrl-C ends at once and leaves the old model", async () => {
     "long.txt",
     "--out",
     "old.sg",
-    "--epochs",
+    "--passes",
     "1000",
     "--patience",
     "1000",
@@ -117,8 +117,22 @@ test("a checkpoint that cannot be written is said, and the model is trained all 
 });
 
 test("--quiet says nothing, --json one object", async () => {
-  const quiet = await folder.run(train("quiet.sg", "--epochs", "1", "--quiet"));
+  const quiet = await folder.run(train("quiet.sg", "--passes", "1", "--quiet"));
   expect(quiet).toEqual({ code: 0, out: "", error: "" });
-  const { out } = await folder.run(train("json.sg", "--epochs", "2", "--quiet", "--json"));
+  const { out } = await folder.run(train("json.sg", "--passes", "2", "--quiet", "--json"));
   expect(JSON.parse(out)).toMatchObject({ model: "json.sg", kind: "tagger", labels: 4, sequences: 120, passes: 2 });
+});
+
+test("--epochs is taken for --passes, and JSON has the old names beside the new ones", async () => {
+  const { out } = await folder.run(train("old-name.sg", "--epochs", "2", "--quiet", "--json"));
+  expect(bytes("old-name.sg")).toEqual(bytes("json.sg"));
+  const { history, options } = JSON.parse(out);
+  expect(history[1]).toMatchObject({ pass: 2, epoch: 2 });
+  expect(options).toMatchObject({ passes: 2, epochs: 2 });
+  const inspected = JSON.parse((await folder.run(["inspect", "old-name.sg", "--json"])).out);
+  expect(inspected.summary.bestEpoch).toBe(inspected.summary.bestPass);
+  expect((await folder.run(["train", "tag", "--help"])).out).not.toContain("--epochs");
+  const refused = await folder.run(train("none.sg", "--epochs", "0"));
+  expect(refused).toMatchObject({ code: 2, out: "" });
+  expect(refused.error).toContain("'--epochs <n>' argument '0' is invalid");
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
     "train",
     "tag",
     "train.txt",
-    "--epochs",
+    "--passes",
     "2",
     "--out",
     "model.sg",

@@ -7,7 +7,7 @@ import { columns, ended, Folder, tokensOnly, until } from "./helpers.js";
 
 const folder = new Folder();
 const train = (out: string, ...more: string[]): string[] => [
-  ...["train", "tag", "train.txt", "--out", out, "--epochs", "4", "--l2", "0.1", "--seed", "3", ...more],
+  ...["train", "tag", "train.txt", "--out", out, "--passes", "4", "--l2", "0.1", "--seed", "3", ...more],
 ];
 const bytes = (name: string): Buffer => readFileSync(folder.file(name));
 
@@ -41,7 +41,7 @@ describe("training", () => {
   });
 
   test("stopped and resumed, it ends where it would have ended", async () => {
-    const options = ["--threads", "2", "--deterministic", "--epochs", "40", "--patience", "40"];
+    const options = ["--threads", "2", "--deterministic", "--passes", "40", "--patience", "40"];
     expect((await folder.run(train("whole.sg", ...options, "--quiet"))).code).toBe(0);
     for (const name of ["stop1.sg", "stop2.sg", "stop3.sg"]) {
       const child = folder.start(...train(name, ...options));
@@ -51,7 +51,7 @@ describe("training", () => {
       expect((await end).code).toBe(0);
       // Which way it was trained is known from the checkpoint; how many threads does not matter.
       if (folder.has(`${name}.checkpoint`)) {
-        expect((await folder.run(train(name, "--epochs", "40", "--resume", "--quiet"))).code).toBe(0);
+        expect((await folder.run(train(name, "--passes", "40", "--resume", "--quiet"))).code).toBe(0);
       }
       expect(bytes(name)).toEqual(bytes("whole.sg"));
     }
@@ -64,7 +64,7 @@ describe("training", () => {
     }).join("");
     folder.write("pairs.tsv", pairs);
     for (const threads of ["1", "2"]) {
-      const words = ["train", "transduce", "pairs.tsv", "--out", `p${threads}.sg`, "--epochs", "3", "--l2", "1"];
+      const words = ["train", "transduce", "pairs.tsv", "--out", `p${threads}.sg`, "--passes", "3", "--l2", "1"];
       const { code, error } = await folder.run([...words, "--threads", threads, "--deterministic", "--quiet"]);
       expect({ code, error }).toEqual({ code: 0, error: "" });
     }

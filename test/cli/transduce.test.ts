@@ -29,7 +29,7 @@ function pairs(): string {
 
 beforeAll(async () => {
   folder.write("pairs.tsv", pairs());
-  const trained = await run("train", "transduce", "pairs.tsv", "--out", "m.sg", "--epochs", "12", "--seed", "3");
+  const trained = await run("train", "transduce", "pairs.tsv", "--out", "m.sg", "--passes", "12", "--seed", "3");
   expect(trained).toMatchObject({ code: 0, out: "" });
   expect(trained.error).toMatch(/^stargram: m\.sg: [\d,]+ weights from 90 pairs; .*\n$/);
 });
@@ -126,7 +126,7 @@ describe("with a transducer", () => {
 
 describe("align", () => {
   test("prints an alignment for each pair, in their order", async () => {
-    const { code, out } = await run("align", "pairs.tsv", "--epochs", "12");
+    const { code, out } = await run("align", "pairs.tsv", "--passes", "12");
     expect(code).toBe(0);
     const rows = out
       .trimEnd()
@@ -137,7 +137,7 @@ describe("align", () => {
       .split("\n")
       .map((line) => line.split("\t"));
     expect(rows.map(([input]) => input.replaceAll("|", ""))).toEqual(given.map(([input]) => input));
-    expect(await folder.run(["align", "-", "--epochs", "12"], pairs())).toMatchObject({ code, out });
+    expect(await folder.run(["align", "-", "--passes", "12"], pairs())).toMatchObject({ code, out });
     expect(
       rows.map(([, output]) =>
         output
@@ -197,7 +197,7 @@ describe("train transduce", () => {
   });
 
   test("where a strategy loses the alignments, it is named, and what is unknown is no number", async () => {
-    const words = ["--strategy", "model", "--contexts", "1", "--epochs", "1", "--held-out", "0.3", "--json"];
+    const words = ["--strategy", "model", "--contexts", "1", "--passes", "1", "--held-out", "0.3", "--json"];
     const { code, out, error } = await run("train", "transduce", "pairs.tsv", "--out", "lost.sg", ...words);
     expect(code).toBe(0);
     expect(error).toMatch(/pairs had no alignment in the contexts that --strategy model keeps \(rcms covers every/);
@@ -227,7 +227,7 @@ describe("train transduce", () => {
       "texts.tsv",
       "--output",
       "chars",
-      "--epochs",
+      "--passes",
       "2",
       "--held-out",
       "0.3",
@@ -270,7 +270,7 @@ describe("train transduce", () => {
 
 describe("train transduce --resume", () => {
   const train = (out: string, ...more: string[]) => ["train", "transduce", "pairs.tsv", "--out", out, ...more];
-  const options = ["--epochs", "25", "--patience", "25"];
+  const options = ["--passes", "25", "--patience", "25"];
   const bytes = (name: string) => readFileSync(folder.file(name));
 
   test("after kill -9 or Ctrl-C gives the very model an undisturbed training gives", async () => {
@@ -290,7 +290,7 @@ describe("train transduce --resume", () => {
         code: 2,
         error: expect.stringMatching(/--order is not that of the training to be resumed \(3 now, not given then\)/),
       });
-      expect((await run(...train(name, "--resume", "--epochs", "25"))).code).toBe(0);
+      expect((await run(...train(name, "--resume", "--passes", "25"))).code).toBe(0);
       expect(bytes(name)).toEqual(bytes("whole.sg"));
       expect(folder.has(`${name}.checkpoint`)).toBe(false);
     }

@@ -344,7 +344,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
         "train.txt",
         "--out",
         "own.sg",
-        "--epochs",
+        "--passes",
         "2",
         "--quiet",
       ]);

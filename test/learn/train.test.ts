@@ -74,12 +74,12 @@ describe("the best pass", () => {
       learned++;
       return learn(...given);
     };
-    const options = { ...trainingDefaults, l2: 1, epochs: passes.length, select };
+    const options = { ...trainingDefaults, l2: 1, passes: passes.length, select };
     const checkpoints: Checkpoint[] = [];
     const whole = await train(learner, options, { onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint) });
-    expect(whole.bestEpoch).toBe(wanted);
+    expect(whole.bestPass).toBe(wanted);
     for (const checkpoint of checkpoints) {
-      learned = 9 * (checkpoint.epoch - 1);
+      learned = 9 * (checkpoint.pass - 1);
       expect(await train(learner, options, {}, { checkpoint })).toEqual(whole);
     }
     expect(checkpoints).toHaveLength(passes.length - 1);

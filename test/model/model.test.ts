@@ -8,6 +8,7 @@ import type { Checkpoint } from "../../src/learn/train.js";
 import { decodeCheckpoint, encodeCheckpoint } from "../../src/model/checkpoint.js";
 import { decodeTensors, encodeTensors, type TensorData } from "../../src/model/safetensors.js";
 import { Tagger, type TrainTaggerOptions } from "../../src/tasks/tag/tagger.js";
+import { Transducer } from "../../src/tasks/transduce/transducer.js";
 import { InputError } from "../../src/util/errors.js";
 import { generator, uniform } from "../../src/util/random.js";
 import { decodeModel, encodeModel } from "../../src/workflows/model.js";
@@ -56,7 +57,7 @@ const kinds: [name: string, train: TaggingSequence[], test: TaggingSequence[], o
 
 describe("saved and loaded", () => {
   test.each(kinds)("a tagger answers exactly as before: %s", async (_name, train, unknown, options) => {
-    const tagger = await Tagger.train(train, { epochs: 3, ...options, note: { input: { format: "columns" } } });
+    const tagger = await Tagger.train(train, { passes: 3, ...options, note: { input: { format: "columns" } } });
     const bytes = encodeModel(tagger);
     const loaded = decodeModel(bytes) as Tagger;
     for (const sequence of unknown) {
@@ -72,20 +73,20 @@ describe("saved and loaded", () => {
   });
 
   test("attributes that carry no weight are not saved", async () => {
-    const tagger = await Tagger.train(withValues(data), { epochs: 3, l1: 50 });
+    const tagger = await Tagger.train(withValues(data), { passes: 3, l1: 50 });
     const loaded = decodeModel(encodeModel(tagger)) as Tagger;
     expect(loaded.attributes.size).toBeLessThan(tagger.attributes.size);
     expect(loaded.labels.all()).toEqual(tagger.labels.all());
   });
 
   test("a name that a file cannot hold is refused when saving", async () => {
-    const tagger = await Tagger.train([{ attributes: [["\ud835"], ["x"]], labels: ["A", "B"] }], { epochs: 2 });
+    const tagger = await Tagger.train([{ attributes: [["\ud835"], ["x"]], labels: ["A", "B"] }], { passes: 2 });
     expect(() => encodeModel(tagger)).toThrow(/half a character/);
   });
 
   test("a tagger whose attributes come from a function asks for it", async () => {
     const features = (columns: readonly (readonly string[])[], i: number) => [columns[i][0]];
-    const tagger = await Tagger.train(data, { epochs: 2, features });
+    const tagger = await Tagger.train(data, { passes: 2, features });
     const loaded = decodeModel(encodeModel(tagger)) as Tagger;
     expect(() => loaded.predict(unseen[0])).toThrow(/setFeatures|function/);
     loaded.setFeatures(features);
@@ -101,7 +102,7 @@ describe("bad files", () => {
     JSON.stringify(unseen.slice(0, 5).map((sequence) => model.predict(sequence, { marginals: true })));
 
   beforeAll(async () => {
-    tagger = await Tagger.train(data, { epochs: 2, template: "U0:%x[0,0]\n*1:%x[0,1]\n" });
+    tagger = await Tagger.train(data, { passes: 2, template: "U0:%x[0,0]\n*1:%x[0,1]\n" });
     bytes = encodeModel(tagger);
     answers = answersOf(tagger);
   });
@@ -197,7 +198,7 @@ describe("bad files", () => {
   };
 
   test("a file of a later version says so", () => {
-    expect(() => decodeModel(changed({ "stargram.version": "2" }), "new.sg")).toThrow(/new\.sg: .*newer Stargram/);
+    expect(() => decodeModel(changed({ "stargram.version": "3" }), "new.sg")).toThrow(/new\.sg: .*newer Stargram/);
   });
 
   test("a model of an unknown kind says so", () => {
@@ -212,8 +213,46 @@ describe("bad files", () => {
   });
 });
 
+describe("names of version 1", () => {
+  const oldWords = (json: string): string =>
+    json.replaceAll('"passes"', '"epochs"').replaceAll('"pass"', '"epoch"').replaceAll('"bestPass"', '"bestEpoch"');
+  const asVersion1 = (bytes: Uint8Array): Uint8Array => {
+    const { metadata, tensors } = decodeTensors(bytes);
+    const old = Object.entries(metadata).map(([key, value]) => [key, oldWords(value)]);
+    return encodeTensors({ metadata: { ...Object.fromEntries(old), "stargram.version": "1" }, tensors });
+  };
+  const pairs = [..."abcde"].map((letter) => ({ input: [letter, letter], output: [letter.toUpperCase()] }));
+
+  test("a tagger, a transducer and a checkpoint are read as they are today", async () => {
+    for (const model of [await Tagger.train(data, { passes: 3 }), await Transducer.train(pairs, { passes: 2 })]) {
+      const bytes = encodeModel(model);
+      const old = asVersion1(bytes);
+      expect(new TextDecoder().decode(old)).toMatch(/epochs.*bestEpoch/s);
+      expect(encodeModel(decodeModel(old))).toEqual(encodeModel(decodeModel(bytes)));
+    }
+    let saved: Uint8Array | undefined;
+    const onCheckpoint = (checkpoint: Checkpoint): void => {
+      saved = encodeCheckpoint({ settings: {}, data: "", checkpoint });
+    };
+    await Tagger.train(data, { passes: 2, onCheckpoint });
+    const bytes = saved as Uint8Array;
+    expect(decodeCheckpoint(bytes).checkpoint.history).toHaveLength(1);
+    expect(encodeCheckpoint(decodeCheckpoint(asVersion1(bytes)))).toEqual(bytes);
+  });
+
+  test("an option under its old name counts, unless its current name is given too", async () => {
+    const passesOf = async (options: object): Promise<number> =>
+      (await Tagger.train(data, { heldOut: 0, l2: 1, ...options })).summary.history.length;
+    expect(await passesOf({ epochs: 2 })).toBe(2);
+    expect(await passesOf({ epochs: 2, passes: 3 })).toBe(3);
+    await expect(passesOf({ epochs: 0 })).rejects.toThrow(/`passes` must be a whole number/);
+    const old: object = { epochs: 2, heldOut: 0 };
+    expect((await Transducer.train(pairs, old)).summary.history.length).toBe(2);
+  });
+});
+
 describe("checkpoints", () => {
-  const options: TrainTaggerOptions = { epochs: 4, patience: 4, template: "U0:%x[0,0]\nB\n" };
+  const options: TrainTaggerOptions = { passes: 4, patience: 4, template: "U0:%x[0,0]\nB\n" };
 
   /** Trains until `steps` examples are learned from; returns the checkpoint as it comes back from a file. */
   async function interrupted(steps: number): Promise<Checkpoint> {
@@ -243,7 +282,7 @@ describe("checkpoints", () => {
   });
 
   test("a checkpoint is no model, a model no checkpoint", async () => {
-    const tagger = await Tagger.train(data, { ...options, epochs: 1 });
+    const tagger = await Tagger.train(data, { ...options, passes: 1 });
     expect(() => decodeCheckpoint(encodeModel(tagger), "m.sg")).toThrow(/m\.sg: this is a model/);
     const bytes = encodeCheckpoint({ settings: {}, data: "", checkpoint: await interrupted(10) });
     expect(() => decodeModel(bytes, "m.sg.checkpoint")).toThrow(/checkpoint of an unfinished training/);

@@ -28,7 +28,7 @@ const calibration = (threshold: number): Calibration => ({
   examples: 100,
 });
 
-const options = { epochs: 5, l2: 0.1, heldOut: 0 };
+const options = { passes: 5, l2: 0.1, heldOut: 0 };
 
 describe("answer", () => {
   it("answers at or above the threshold and leaves what is below", async () => {
@@ -55,7 +55,7 @@ describe("answer", () => {
 
   it("refuses options that it does not know or that would void the promise, by name", async () => {
     const tagger = await Tagger.train(training, options);
-    const transducer = await Transducer.train([{ input: ["a"], output: ["A"] }], { epochs: 1 });
+    const transducer = await Transducer.train([{ input: ["a"], output: ["A"] }], { passes: 1 });
     tagger.calibration = transducer.calibration = calibration(0.5);
     const wrong: [options: object, message: RegExp][] = [
       [{ candidats: 3 }, /`candidats`; did you mean `candidates`/],
@@ -87,7 +87,7 @@ describe("answer", () => {
     tagger.calibration = calibration(0.5);
     expect((decodeModel(encodeModel(tagger)) as Tagger).calibration).toEqual(tagger.calibration);
     const pairs = [..."abc"].map((letter) => ({ input: [letter, letter], output: [letter.toUpperCase()] }));
-    const transducer = await Transducer.train(pairs, { epochs: 2 });
+    const transducer = await Transducer.train(pairs, { passes: 2 });
     transducer.calibration = { ...calibration(0), positionMap: undefined };
     const loaded = decodeModel(encodeModel(transducer)) as Transducer;
     expect(loaded.answer(["a", "a"], { precision: 0.9 })).toEqual(transducer.answer(["a", "a"], { precision: 0.9 }));
@@ -99,7 +99,7 @@ describe("learning from more examples", () => {
   it("keeps features that the new examples do not show, and learns new words and labels", async () => {
     const from = decodeModel(encodeModel(await Tagger.train(training, options))) as Tagger;
     const more = Array.from({ length: 20 }, () => sequence("my zebra runs", "PR NN VB"));
-    const tagger = await Tagger.train(more, { from, keep: true, epochs: 10 });
+    const tagger = await Tagger.train(more, { from, keep: true, passes: 10 });
     for (const known of training) expect(tagger.predict(known).labels).toEqual(known.labels);
     expect(tagger.logLikelihood(more[0])).toBeGreaterThan(Math.log(0.5));
     for (const name of from.attributes.all()) expect(tagger.attributes.indexOf(name)).toBeGreaterThanOrEqual(0);
@@ -120,7 +120,7 @@ describe("learning from more examples", () => {
     const pairs = [..."abcd"].flatMap((a) =>
       [..."abcd"].map((b) => ({ input: [a, b], output: [a, b].map((c) => c.toUpperCase()) })),
     );
-    const from = await Transducer.train(pairs, { epochs: 4, heldOut: 0 });
+    const from = await Transducer.train(pairs, { passes: 4, heldOut: 0 });
     const odd = { input: ["a", "d"], output: ["D", "A"] };
     const before = from.logLikelihood(odd.input, odd.output);
     const after = await Transducer.train(Array(10).fill(odd), { from });

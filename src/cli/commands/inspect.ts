@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import type { TaggingSequence } from "../../formats/sequence.js";
+import { withOldNames } from "../../learn/old-names.js";
 import { LanguageModel } from "../../tasks/decipher/language.js";
 import type { Contribution, Tagger } from "../../tasks/tag/tagger.js";
 import { Transducer } from "../../tasks/transduce/transducer.js";
@@ -68,13 +69,13 @@ async function inspect(path: string, flags: InspectFlags): Promise<void> {
     refuseFlags(flags, ["explain", "explainFrom", "label", "position"], "taggers", path);
     const { transducerContents, transducerContentsText } = await import("../transduction.js");
     const contents = transducerContents(model, path, (await stat(path)).size);
-    return flags.json ? writeJson(contents) : write(transducerContentsText(contents));
+    return flags.json ? writeJson(withOldNames(contents)) : write(transducerContentsText(contents));
   }
   if (model instanceof LanguageModel) {
     refuseFlags(flags, ["explain", "explainFrom", "label", "position"], "taggers", path);
     const { languageContents, languageContentsText } = await import("../language.js");
     const contents = languageContents(model, path, (await stat(path)).size);
-    return flags.json ? writeJson(contents) : write(languageContentsText(contents));
+    return flags.json ? writeJson(withOldNames(contents)) : write(languageContentsText(contents));
   }
   const tagger = taggerOf(model, path);
   if (flags.explain !== undefined || flags.explainFrom !== undefined) return explain(tagger, flags);
@@ -85,7 +86,7 @@ async function inspect(path: string, flags: InspectFlags): Promise<void> {
   }
   if (flags.label !== undefined) return strongest(tagger, flags.label, flags);
   const contents = contentsOf(tagger, path, (await stat(path)).size);
-  if (flags.json) return writeJson(contents);
+  if (flags.json) return writeJson(withOldNames(contents));
   await write(contentsText(contents, tagger));
 }
 
@@ -133,7 +134,7 @@ function contentsText(contents: ReturnType<typeof contentsOf>, tagger: Tagger): 
   const passes = summary.history.length;
   const trained = `${plural(summary.sequences, "sequence")}, ${plural(summary.positions, "token")}, seed ${options.seed}`;
   lines.push(["trained on", trained]);
-  lines.push(["", `pass ${summary.bestEpoch} of ${passes}${summary.stopped ? "; stopped before its end" : ""}`]);
+  lines.push(["", `pass ${summary.bestPass} of ${passes}${summary.stopped ? "; stopped before its end" : ""}`]);
   lines.push(...promiseLines(contents.calibration));
   const parts = [table(lines, [0, 1])];
   if (passes > 0) {
@@ -141,8 +142,8 @@ function contentsText(contents: ReturnType<typeof contentsOf>, tagger: Tagger): 
     parts.push(
       table([
         ["pass", "log-likelihood", ...(held ? ["held out", "labels right", "sequences right"] : [])],
-        ...summary.history.map(({ epoch, trainLogLikelihood, heldOut }) => [
-          `${epoch}${epoch === summary.bestEpoch ? " *" : ""}`,
+        ...summary.history.map(({ pass, trainLogLikelihood, heldOut }) => [
+          `${pass}${pass === summary.bestPass ? " *" : ""}`,
           likelihoodText(trainLogLikelihood),
           ...(heldOut
             ? [likelihoodText(heldOut.logLikelihood), percent(heldOut.accuracy), percent(heldOut.exact)]

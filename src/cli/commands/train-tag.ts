@@ -9,6 +9,7 @@ import { fileError } from "../../formats/lines.js";
 import { readTagging } from "../../formats/read.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { trainingLimits } from "../../learn/limits.js";
+import { withCurrentNames, withOldNames } from "../../learn/old-names.js";
 import { readModelBytes } from "../../model/file.js";
 import { keptOptions, taggerDefaults, taggerOptionNames } from "../../tasks/tag/options.js";
 import { Tagger } from "../../tasks/tag/tagger.js";
@@ -16,7 +17,7 @@ import { InputError } from "../../util/errors.js";
 import { duration, percent, plural } from "../../util/text.js";
 import { decodeModel } from "../../workflows/model.js";
 import { type InputNote, inputNoteOf } from "../input.js";
-import { addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
+import { addFormerName, addReadOptions, examples, groupOf, needed, real, repeated, whole } from "../options.js";
 import { say, writeJson } from "../output.js";
 import { readAnswers, sequenceOf } from "../review-items.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
@@ -81,7 +82,7 @@ export function register(program: Command): void {
       ]),
     )
     .option("--no-recombine", "keep contexts apart that agree on the last labels, up to the order")
-    .option("--epochs <n>", `passes over the data at most (default ${d.epochs})`, whole(1))
+    .option("--passes <n>", `passes over the data at most (default ${d.passes})`, whole(1))
     .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true, most: limits.rate }))
     .option(
       "--l2 <x>",
@@ -113,6 +114,7 @@ export function register(program: Command): void {
     .option("--resume", "go on with a training that was stopped; options not given are those it had")
     .option("--quiet", "no progress and no summary")
     .option("--json", "print a summary as one JSON object on standard output");
+  addFormerName(command, "--epochs <n>", "passes");
   addThreadOptions(command)
     .addHelpText("after", notes)
     .addHelpText(
@@ -136,7 +138,7 @@ interface TrainFlags extends ThreadFlags, TrainingFlags {
 /** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
 const settingsSchema = v.object({
   task: v.literal("tagger"),
-  options: v.record(v.string(), v.union([v.number(), v.string(), v.boolean()])),
+  options: v.pipe(v.record(v.string(), v.union([v.number(), v.string(), v.boolean()])), v.transform(withCurrentNames)),
   format: v.optional(v.picklist(taggingFormats)),
   pixels: v.optional(v.picklist(pixelChoices)),
   folds: v.optional(v.string()),
@@ -311,7 +313,7 @@ function checkWidth(sequence: TaggingSequence, input: InputNote, first: string):
 async function report(tagger: Tagger, flags: TrainFlags, seconds: number): Promise<void> {
   const { summary, labels, attributeCount: attributes, weights } = tagger;
   const nonZero = weights.reduce((count, weight) => count + (weight !== 0 ? 1 : 0), 0);
-  const best = summary.history.find((pass) => pass.epoch === summary.bestEpoch);
+  const best = summary.history.find((pass) => pass.pass === summary.bestPass);
   if (flags.json) {
     await writeJson({
       model: flags.out,
@@ -322,19 +324,19 @@ async function report(tagger: Tagger, flags: TrainFlags, seconds: number): Promi
       sequences: summary.sequences,
       tokens: summary.positions,
       passes: summary.history.length,
-      bestPass: summary.bestEpoch,
+      bestPass: summary.bestPass,
       stopped: summary.stopped,
       heldOut: best?.heldOut,
       seconds,
-      history: summary.history,
-      options: tagger.options,
+      history: withOldNames(summary.history),
+      options: withOldNames(tagger.options),
       source: tagger.source.kind,
     });
   }
   if (flags.quiet) return;
   const size = `${plural(labels.size, "label")}, ${plural(attributes, "attribute")}, ${plural(nonZero, "weight")}`;
   const passes = summary.history.length;
-  const chosen = best ? `pass ${best.epoch} of ${passes}` : "part of a pass";
+  const chosen = best ? `pass ${best.pass} of ${passes}` : "part of a pass";
   const judged = best?.heldOut ? `, held out ${percent(best.heldOut.accuracy)} of labels right` : "";
   say(`${flags.out}: ${size} from ${plural(summary.sequences, "sequence")}; ${chosen}${judged}; ${duration(seconds)}`);
 }

@@ -6,13 +6,14 @@ import type { SymbolPair } from "../../formats/pair-lines.js";
 import { kindsOf, layoutOf, type PairLayout, pairFormats, symbolKinds } from "../../formats/pair-lines.js";
 import { readPairs } from "../../formats/read.js";
 import { trainingLimits } from "../../learn/limits.js";
+import { withCurrentNames, withOldNames } from "../../learn/old-names.js";
 import { readModelBytes } from "../../model/file.js";
 import { MOST_WORDS, strategies, type TransducerOptions, transducerDefaults } from "../../tasks/transduce/options.js";
 import { type TrainTransducerOptions, Transducer } from "../../tasks/transduce/transducer.js";
 import { InputError } from "../../util/errors.js";
 import { duration, percent, plural } from "../../util/text.js";
 import { decodeModel } from "../../workflows/model.js";
-import { examples, groupOf, needed, real, repeated, whole } from "../options.js";
+import { addFormerName, examples, groupOf, needed, real, repeated, whole } from "../options.js";
 import { say, writeJson } from "../output.js";
 import { pairOf, readAnswers } from "../review-items.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
@@ -78,12 +79,13 @@ export function addTransducerOptions(command: Command): Command {
         .preset("chosen")
         .argParser(wordsFlag),
     )
-    .option("--epochs <n>", `passes over the pairs at most (default ${d.epochs})`, whole(1))
+    .option("--passes <n>", `passes over the pairs at most (default ${d.passes})`, whole(1))
     .option("--rate <x>", `step size (default ${d.rate})`, real(0, { above: true, most: limits.rate }))
     .option("--l2 <x>", "strength of L2 regularisation", real(0, { most: limits.l2 }))
     .option("--held-out <share>", "share of the inputs held out", real(0, { beyond: 1 }))
     .option("--patience <n>", `passes without improvement before stopping (default ${d.patience})`, whole(0))
     .option("--seed <n>", `seed of everything random (default ${d.seed})`, whole(Number.MIN_SAFE_INTEGER));
+  addFormerName(command, "--epochs <n>", "passes");
   return addThreadOptions(command);
 }
 
@@ -143,7 +145,7 @@ const optionNames = [
   "minCount",
   "words",
   "jointGrams",
-  "epochs",
+  "passes",
   "rate",
   "l2",
   "heldOut",
@@ -165,7 +167,7 @@ function given(command: Command, names: readonly string[]): Record<string, unkno
 const settingsSchema = v.object({
   task: v.literal("transducer"),
   /** Options of the transducer that were given. */
-  options: v.record(v.string(), v.union([v.number(), v.string()])),
+  options: v.pipe(v.record(v.string(), v.union([v.number(), v.string()])), v.transform(withCurrentNames)),
   /** How pairs are read, as far as it was given. */
   layout: v.record(v.string(), v.unknown()),
   deterministic: v.optional(v.boolean()),
@@ -284,7 +286,7 @@ async function trainTransduce(files: string[], flags: TrainingFlags, command: Co
 
 async function report(transducer: Transducer, flags: TrainingFlags, seconds: number): Promise<void> {
   const { summary, weights, options } = transducer;
-  const best = summary.history.find((pass) => pass.epoch === summary.bestEpoch);
+  const best = summary.history.find((pass) => pass.pass === summary.bestPass);
   if (flags.json) {
     await writeJson({
       model: flags.out,
@@ -296,18 +298,18 @@ async function report(transducer: Transducer, flags: TrainingFlags, seconds: num
       inputs: summary.inputs,
       alignedTrainingPairs: summary.alignedPairs,
       passes: summary.history.length,
-      bestPass: summary.bestEpoch,
+      bestPass: summary.bestPass,
       temperature: summary.temperature,
       stopped: summary.stopped,
       heldOut: best?.heldOut,
       seconds,
-      history: summary.history,
-      options,
+      history: withOldNames(summary.history),
+      options: withOldNames(options),
     });
   }
   if (flags.quiet) return;
   const passes = summary.history.length;
-  const chosen = best ? `pass ${best.epoch} of ${passes}` : "part of a pass";
+  const chosen = best ? `pass ${best.pass} of ${passes}` : "part of a pass";
   const judged = best?.heldOut ? `, held out ${percent(best.heldOut.exact)} of outputs right` : "";
   say(
     `${flags.out}: ${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}; ${chosen}${judged}; ${duration(seconds)}`,

@@ -77,7 +77,7 @@ export async function tagBrown(stage: Stage): Promise<PartOfSpeechReport> {
     Tagger.train(learned, {
       order: 2,
       contexts: 3,
-      epochs: 2,
+      passes: 2,
       heldOut: 0,
       minCount: 2,
       seed: stage.seed,

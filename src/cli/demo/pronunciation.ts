@@ -61,7 +61,7 @@ export async function pronounce(stage: Stage): Promise<PronunciationReport> {
   const [learned, judged] = stage.small ? [200, 100] : [2_500, 500];
   const pairs = take(0, learned).flatMap((word) => dictionary.get(word) ?? []);
   const transducer = await withProgress(stage, "learning how letters sound", (onProgress) =>
-    Transducer.train(pairs, { epochs: 3, l2: 4, contexts: 4, seed: stage.seed, onProgress }),
+    Transducer.train(pairs, { passes: 3, l2: 4, contexts: 4, seed: stage.seed, onProgress }),
   );
   const score = new TransductionScore();
   for (const word of take(learned, judged)) {

@@ -20,7 +20,7 @@ const common: Partial<TaggerOptions> = {
   rows: "all",
   l2: 1,
   rate: 0.1,
-  epochs: 3,
+  passes: 3,
   heldOut: 0,
   minCount: 2,
 };

@@ -114,7 +114,7 @@ async function runOnce(name: string, trainPath: string, testPath: string, thread
     trainCpuSeconds,
     threads,
     l2: transducer.options.l2,
-    bestPass: transducer.summary.bestEpoch,
+    bestPass: transducer.summary.bestPass,
     passes: transducer.summary.history.length,
     temperature: transducer.summary.temperature,
     inputsPerSecond: answersOf.size / seconds,

@@ -30,7 +30,7 @@ const common: Partial<TransducerOptions> = {
   delta: 0.1,
   l1: 0.5,
   l2: 1,
-  epochs: PASSES,
+  passes: PASSES,
   heldOut: 0,
   maxEmit: 4,
   words: 0.4,

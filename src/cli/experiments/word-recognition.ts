@@ -27,7 +27,7 @@ const paper = {
   delta: 1e-4,
   l2: 0,
   heldOut: 0,
-  epochs: 12,
+  passes: 12,
   pixels: "8x4",
 } as const;
 
@@ -44,7 +44,7 @@ export const settings: Record<string, Setting> = {
     rows: "all",
     contexts: 40,
     l2: 0.01,
-    epochs: 4,
+    passes: 4,
     pixels: "8x4+pairs",
   },
   "rcms-10-pairs": {

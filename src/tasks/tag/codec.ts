@@ -9,9 +9,11 @@ import * as v from "valibot";
 import { byHash } from "../../engine/alphabet.js";
 import { RowTableBuilder, type RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
+import { withCurrentNames } from "../../learn/old-names.js";
 import { putCalibration, readCalibration } from "../../model/calibration.js";
 import {
   countSchema as count,
+  currently,
   emptyParts,
   type FileParts,
   historySchema,
@@ -25,7 +27,10 @@ import type { TensorFile } from "../../model/safetensors.js";
 import { checkTaggerOptions, type TaggerOptions, taggerDefaults } from "./options.js";
 import { Tagger } from "./tagger.js";
 
-const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string()]));
+const optionsSchema = v.pipe(
+  v.record(v.string(), v.union([v.number(), v.boolean(), v.string()])),
+  v.transform(withCurrentNames),
+);
 
 const sourceSchema = v.variant("kind", [
   v.object({ kind: v.literal("text") }),
@@ -35,11 +40,11 @@ const sourceSchema = v.variant("kind", [
   v.object({ kind: v.literal("template"), text: v.string() }),
 ]);
 
-const summarySchema = v.object({
+const summarySchema = currently({
   sequences: count,
   positions: count,
   history: historySchema,
-  bestEpoch: count,
+  bestPass: count,
   stopped: v.boolean(),
 });
 

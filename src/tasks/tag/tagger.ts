@@ -12,12 +12,13 @@ import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice 
 import { pathConfidences } from "../../engine/reference/kernel.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
+import { withCurrentNames } from "../../learn/old-names.js";
 import {
   type Checkpoint,
   chooseL2,
-  type Epoch,
   hookNames,
   hooksOf,
+  type Pass,
   type Trained,
   type TrainingHooks,
   train,
@@ -67,8 +68,8 @@ export interface TrainTaggerOptions extends Partial<TaggerOptions>, GivenFeature
 export interface TaggerSummary {
   sequences: number;
   positions: number;
-  history: Epoch[];
-  bestEpoch: number;
+  history: Pass[];
+  bestPass: number;
   /** Training was stopped before its end. */
   stopped: boolean;
 }
@@ -176,8 +177,9 @@ export class Tagger {
   /** Learns from labelled sequences. Labels may be partly unknown. */
   static async train(
     sequences: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>,
-    given: TrainTaggerOptions = {},
+    asked: TrainTaggerOptions = {},
   ): Promise<Tagger> {
+    const given = withCurrentNames(asked);
     const { options: chosen, hooks } = readOptions(given);
     const maker = attributeMaker(given, chosen.conjoin);
     const labels = new Alphabet(given.from?.labels.all());
@@ -539,7 +541,7 @@ function summaryOf(corpus: Corpus, trained: Trained): TaggerSummary {
     sequences: corpus.sequenceCount,
     positions: corpus.labels.length,
     history: trained.history,
-    bestEpoch: trained.bestEpoch,
+    bestPass: trained.bestPass,
     stopped: trained.stopped,
   };
 }

@@ -11,6 +11,7 @@ import { BEGIN } from "../../engine/trellis.js";
 import { putCalibration, readCalibration } from "../../model/calibration.js";
 import {
   countSchema as count,
+  currently,
   emptyParts,
   type FileParts,
   historySchema,
@@ -40,8 +41,8 @@ import type { WordCounts } from "./word-model.js";
 /** The limits keep a hostile file from asking for endless walks. */
 const small = v.pipe(count, v.maxValue(FURTHEST));
 
-const optionsSchema = v.object({
-  epochs: v.number(),
+const optionsSchema = currently({
+  passes: v.number(),
   seed: v.number(),
   rate: v.number(),
   delta: v.number(),
@@ -70,12 +71,12 @@ const powersSchema = v.object({ own: power, joint: power, words: power, mass: po
 /** What older files have of them. */
 const jointPowersSchema = v.object({ own: power, joint: power });
 
-const summarySchema = v.object({
+const summarySchema = currently({
   pairs: count,
   inputs: count,
   alignedPairs: count,
   history: historySchema,
-  bestEpoch: count,
+  bestPass: count,
   temperature: v.number(),
   stopped: v.boolean(),
 });

@@ -57,7 +57,7 @@ export const transducerDefaults: Omit<TransducerOptions, Chosen> = {
   ...trainingDefaults,
   // Seven passes, as the last one is then averaged over four (see `train`); that outweighs a little over-fitting, which
   // shows in the likelihood and not in the outputs, and which the temperature mends.
-  epochs: 7,
+  passes: 7,
   patience: 3,
   select: "accuracy",
   order: 8,
@@ -161,7 +161,7 @@ export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions)
 
 /** Options that may be others when a training goes on; the features depend on the rest. */
 const goingOnNames = [
-  ...(["epochs", "seed", "rate", "delta", "l2", "l1", "heldOut", "patience", "average", "select"] as const),
+  ...(["passes", "seed", "rate", "delta", "l2", "l1", "heldOut", "patience", "average", "select"] as const),
   ...(["contexts", "lightest", "strategy"] as const),
 ];
 

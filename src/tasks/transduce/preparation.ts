@@ -62,7 +62,7 @@ export async function imputeMoves(
   const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
   const engine = new TransducerEngine(rows, bigramShape, inference);
   const learner = new TransducerLearner(corpus, engine, "rcms");
-  const trained = await train(learner, { ...options, epochs: IMPUTING_PASSES, heldOut: 0 }, { shouldStop });
+  const trained = await train(learner, { ...options, passes: IMPUTING_PASSES, heldOut: 0 }, { shouldStop });
   const weights = backend().arrays.placed(trained.weights);
   const moves: (Int32Array | undefined)[] = [];
   let paused = Date.now();

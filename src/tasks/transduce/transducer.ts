@@ -9,11 +9,12 @@ import { Alphabet } from "../../engine/alphabet.js";
 import { backend } from "../../engine/choice.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
+import { withCurrentNames } from "../../learn/old-names.js";
 import {
   type Checkpoint,
-  type Epoch,
   hookNames,
   hooksOf,
+  type Pass,
   type Trained,
   type TrainingHooks,
   train,
@@ -54,7 +55,7 @@ export interface TrainTransducerOptions extends GivenTransducerOptions, Training
   /** A training to go on with; data and options must be the same. */
   checkpoint?: Checkpoint;
   /** Called after each pass with the best transducer so far, not yet calibrated. */
-  onPass?(transducer: Transducer, epoch: number): void | Promise<void>;
+  onPass?(transducer: Transducer, pass: number): void | Promise<void>;
   /** Anything to be kept with the model, such as how its input was read. */
   note?: Record<string, unknown>;
 }
@@ -65,8 +66,8 @@ export interface TransducerSummary {
   inputs: number;
   /** Pairs that had an alignment when they were last looked at. */
   alignedPairs: number;
-  history: Epoch[];
-  bestEpoch: number;
+  history: Pass[];
+  bestPass: number;
   /** Scores were divided by this, so that probabilities say how often the outputs written for held-out inputs are right. */
   temperature: number;
   /** Training was stopped before its end. */
@@ -188,8 +189,9 @@ export class Transducer {
   /** Learns from pairs. Pairs with the same input are several right answers for it. */
   static async train(
     pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
-    given: TrainTransducerOptions = {},
+    asked: TrainTransducerOptions = {},
   ): Promise<Transducer> {
+    const given = withCurrentNames(asked);
     const hooks = readHooks(given);
     const { from } = given;
     const inputSymbols = new Alphabet(from?.inputSymbols.all());
@@ -248,8 +250,8 @@ export class Transducer {
         // penalty, or imputed other alignments.
         if (isHasty) return;
         // The next pass may have begun, so the learner may have counted further.
-        const { best, bestEpoch, history, tally } = checkpoint;
-        await afterPass({ weights: best, bestEpoch, history, stopped: false }, tally);
+        const { best, bestPass, history, tally } = checkpoint;
+        await afterPass({ weights: best, bestPass, history, stopped: false }, tally);
         await hooks.onCheckpoint?.(checkpoint);
       },
     };
@@ -425,7 +427,7 @@ function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, ta
     inputs: corpus.inputCount,
     alignedPairs: tally.reduce((sum, count) => sum + count, 0),
     history: trained.history,
-    bestEpoch: trained.bestEpoch,
+    bestPass: trained.bestPass,
     temperature,
     stopped: trained.stopped,
   };

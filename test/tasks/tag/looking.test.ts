@@ -14,7 +14,7 @@ test("every output of a transducer begins each input symbol once, whatever it re
     input: [...word],
     output: [...word].flatMap((letter) => (letter === "a" ? ["A", "H"] : ["B"])),
   }));
-  const transducer = await Transducer.train(pairs, { epochs: 2, heldOut: 0 });
+  const transducer = await Transducer.train(pairs, { passes: 2, heldOut: 0 });
   const { slots = [] } = transducer.predict([..."abab"], { contexts: true });
   expect(slots).toHaveLength(4 * (transducer.options.maxEmit + 1));
   for (const { position, written, contexts } of slots) {
@@ -36,7 +36,7 @@ test("a tagger that looks back at nothing decides each position alone", async ()
     const labels = Array.from({ length: 5 }, () => (uniform(random) < 0.5 ? "x" : "y"));
     return { columns: labels.map((label, i) => [`${label}${i % 2}`]), labels };
   });
-  const tagger = await Tagger.train(sequences, { order: 2, epochs: 2, l2: 1 });
+  const tagger = await Tagger.train(sequences, { order: 2, passes: 2, l2: 1 });
   const sequence = { columns: [["x0"], ["q"], ["y1"], ["q"], ["x1"]] };
   const alone = tagger.predict(sequence, { marginals: true, inference: { order: 0 } });
   const product = (alone.marginals ?? []).reduce((p, row) => p * Math.max(...Object.values(row)), 1);

@@ -38,15 +38,15 @@ function everyOutput(length: number): string[][] {
   return outputs;
 }
 
-const quick: TrainTaggerOptions = { epochs: 3, heldOut: 0, order: 2, contexts: 6, l2: 0.1 };
+const quick: TrainTaggerOptions = { passes: 3, heldOut: 0, order: 2, contexts: 6, l2: 0.1 };
 
 describe("learning", () => {
   it("finds what only two labels back can tell", async () => {
-    const second = await Tagger.train(puzzle(300, 1), { ...quick, epochs: 15, contexts: 12, conjoin: true });
+    const second = await Tagger.train(puzzle(300, 1), { ...quick, passes: 15, contexts: 12, conjoin: true });
     expect(accuracy(second, puzzle(100, 2))).toBeLessThan(0.7); // one label back is not enough, even conjoined
     const tokens = puzzle(300, 1).map((s) => ({ ...s, attributes: pairsWithTwoBack(s) }));
     const test = puzzle(100, 2).map((s) => ({ ...s, attributes: pairsWithTwoBack(s) }));
-    const told = await Tagger.train(tokens, { ...quick, epochs: 15 });
+    const told = await Tagger.train(tokens, { ...quick, passes: 15 });
     expect(accuracy(told, test)).toBeGreaterThan(0.95);
   });
 
@@ -55,7 +55,7 @@ describe("learning", () => {
       attributes: Array.from({ length: 9 }, () => ["bias"]),
       labels: Array.from({ length: 9 }, (_, i) => LABELS[i % 3]),
     }));
-    const tagger = await Tagger.train(data, { ...quick, epochs: 30 });
+    const tagger = await Tagger.train(data, { ...quick, passes: 30 });
     const prediction = tagger.predict({ attributes: data[0].attributes });
     expect(prediction.labels).toEqual(data[0].labels);
     expect(prediction.probability).toBeGreaterThan(0.9);
@@ -74,7 +74,7 @@ describe("learning", () => {
       }
       return { attributes, labels };
     });
-    const tagger = await Tagger.train(data, { ...quick, epochs: 10 });
+    const tagger = await Tagger.train(data, { ...quick, passes: 10 });
     expect(tagger.predict({ attributes: [["is0"], ["is1"], ["is2"]] }).labels).toEqual(LABELS);
   });
 
@@ -230,7 +230,7 @@ describe("the gradient", () => {
 
 describe("training", () => {
   const data = puzzle(40, 7);
-  const options: TrainTaggerOptions = { ...quick, epochs: 5, heldOut: 0.2, patience: 2 };
+  const options: TrainTaggerOptions = { ...quick, passes: 5, heldOut: 0.2, patience: 2 };
 
   it("gives the same model for the same seed, another for another", async () => {
     const one = await Tagger.train(data, options);
@@ -266,7 +266,7 @@ describe("training", () => {
     const checkpoints: Checkpoint[] = [];
     const stopped = await Tagger.train(many, {
       ...open,
-      epochs: 1,
+      passes: 1,
       shouldStop: () => ++asked >= 10,
       onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint),
     });
@@ -275,10 +275,10 @@ describe("training", () => {
   });
 
   it("keeps the weights of the pass that was best on the held-out part", async () => {
-    const { summary } = await Tagger.train(data, { ...options, epochs: 12, l2: 0, rate: 1 });
-    const scores = summary.history.map((epoch) => epoch.heldOut?.logLikelihood as number);
-    expect(summary.bestEpoch).toBe(scores.indexOf(Math.max(...scores)) + 1);
-    expect(summary.history.length).toBeLessThanOrEqual(summary.bestEpoch + 2 + 1);
+    const { summary } = await Tagger.train(data, { ...options, passes: 12, l2: 0, rate: 1 });
+    const scores = summary.history.map((pass) => pass.heldOut?.logLikelihood as number);
+    expect(summary.bestPass).toBe(scores.indexOf(Math.max(...scores)) + 1);
+    expect(summary.history.length).toBeLessThanOrEqual(summary.bestPass + 2 + 1);
   });
 
   it("begins with another tagger's weights where it knows them", async () => {
@@ -287,11 +287,11 @@ describe("training", () => {
         attributes: LABELS.map((_, i) => [`is${(i + s) % 3}`]),
         labels: LABELS.map((_, i) => LABELS[(i + s) % 3]),
       }));
-    const base = await Tagger.train(clear(60), { ...quick, epochs: 10 });
+    const base = await Tagger.train(clear(60), { ...quick, passes: 10 });
     const few = clear(3);
     (few[0].labels as string[])[0] = "D"; // a label the base has never seen
     // With a rate of almost nothing the weights stay where they began.
-    const still = { ...quick, epochs: 1, rate: 1e-12, l2: 0 };
+    const still = { ...quick, passes: 1, rate: 1e-12, l2: 0 };
     const warm = await Tagger.train(few, { ...still, from: base });
     const cold = await Tagger.train(few, still);
     const likelihood = (tagger: Tagger) => clear(3).reduce((sum, s) => sum + tagger.logLikelihood(s), 0);

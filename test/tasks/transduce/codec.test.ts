@@ -13,7 +13,7 @@ const pairs = ["photo F OW T OW", "phone F OW N", "tone T OW N", "pat P AE T", "
   return { input: [...word], output };
 });
 
-const trained = Transducer.train(pairs, { epochs: 5, note: { input: { format: "tsv" } } });
+const trained = Transducer.train(pairs, { passes: 5, note: { input: { format: "tsv" } } });
 
 it("a training stopped and resumed gives the same file, with the same pairs counted as aligned", async () => {
   // Half of the pairs cannot be aligned at first in the model's own contexts.
@@ -23,7 +23,7 @@ it("a training stopped and resumed gives the same file, with the same pairs coun
     const input = Array.from({ length: 6 }, () => symbols[Math.floor(8 * random())]);
     return { input, output: input.flatMap((symbol) => (symbol < "e" ? [symbol, symbol] : [symbol])) };
   });
-  const options = { strategy: "model", contexts: 2, epochs: 2, l2: 1 } as const;
+  const options = { strategy: "model", contexts: 2, passes: 2, l2: 1 } as const;
   const whole = await Transducer.train(some, options);
   for (const steps of [10, 54, 70]) {
     let seen = 0;
@@ -65,7 +65,7 @@ describe("a transducer's file", () => {
       const texts = ["ab", "a b", "b a", "abb a", "b", "a", "ba", "bb", "aab", "b b", "a a"];
       const transducer = await Transducer.train(
         texts.map((text) => ({ input: [...text], output: [...text] })),
-        { epochs: 3, ...options },
+        { passes: 3, ...options },
       );
       const input = [..."ab b"];
       const bytes = encodeModel(transducer);
@@ -98,14 +98,14 @@ describe("a transducer's file", () => {
 
   it("can be read when no pair had an alignment to count graphones of", async () => {
     const tooLong = ["ab", "ba", "aa"].map((word) => ({ input: [...word], output: [..."xyzxyz"] }));
-    const transducer = await Transducer.train(tooLong, { epochs: 1, maxEmit: 1, heldOut: 0.4, jointGrams: 2 });
+    const transducer = await Transducer.train(tooLong, { passes: 1, maxEmit: 1, heldOut: 0.4, jointGrams: 2 });
     const loaded = decodeModel(encodeModel(transducer)) as Transducer;
     expect(loaded.predict(["a"], { nbest: 3 })).toEqual(transducer.predict(["a"], { nbest: 3 }));
   });
 
   it("can be read however long the outputs are, as options that it could not hold are refused before", async () => {
     const long = [{ input: ["a"], output: Array.from({ length: 1200 }, () => "x") }];
-    const transducer = await Transducer.train(long, { epochs: 1 });
+    const transducer = await Transducer.train(long, { passes: 1 });
     expect(transducer.options.maxEmit).toBeLessThan(1000);
     expect(transducer.summary.alignedPairs).toBe(0);
     expect((decodeModel(encodeModel(transducer)) as Transducer).options).toEqual(transducer.options);

@@ -61,15 +61,15 @@ describe("a transducer with a joint model", () => {
   });
   let transducer: Transducer;
   beforeAll(async () => {
-    transducer = await Transducer.train(pairs, { epochs: 2, window: 1, moveGrams: [2], outputGrams: 1, l2: 1 });
+    transducer = await Transducer.train(pairs, { passes: 2, window: 1, moveGrams: [2], outputGrams: 1, l2: 1 });
   });
   const inputs = ["acdex", "bfedx", "accx", "bx", "adeedx1", "qx"];
 
   it("has one where there are many pairs, and none where it is told so", async () => {
     expect(transducer.joint).toBeDefined();
-    const few = await Transducer.train(pairs.slice(0, 50), { epochs: 1 });
+    const few = await Transducer.train(pairs.slice(0, 50), { passes: 1 });
     expect(few.joint).toBeUndefined();
-    const told = await Transducer.train(pairs, { epochs: 1, l2: 1, jointGrams: 0 });
+    const told = await Transducer.train(pairs, { passes: 1, l2: 1, jointGrams: 0 });
     expect(told.joint).toBeUndefined();
   });
 
@@ -132,7 +132,7 @@ describe("a transducer with a joint model", () => {
   });
 
   it("is counted after all when that was stopped, without another pass", async () => {
-    const options = { epochs: 1, window: 1, moveGrams: [2], outputGrams: 1, l2: 1, order: 2 };
+    const options = { passes: 1, window: 1, moveGrams: [2], outputGrams: 1, l2: 1, order: 2 };
     const whole = await Transducer.train(pairs, options);
     let passes = 0;
     let kept: Checkpoint | undefined;
@@ -157,7 +157,7 @@ describe("a transducer with a joint model", () => {
   it("leaves no checkpoint when it is stopped while it chooses its penalty", async () => {
     const checkpoints: Checkpoint[] = [];
     const stopped = await Transducer.train(pairs, {
-      epochs: 1,
+      passes: 1,
       shouldStop: () => true,
       onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint),
     });

@@ -281,7 +281,7 @@ function spelling(): { input: string[]; output: string[] }[] {
 
 describe("Transducer", () => {
   it("learns digraphs, silent letters and one-to-many from pairs alone, and applies them to a new word", async () => {
-    const transducer = await Transducer.train(spelling(), { epochs: 12 });
+    const transducer = await Transducer.train(spelling(), { passes: 12 });
     const prediction = transducer.predict([..."shicixae"], { nbest: 3, alignment: true });
     expect(prediction.output).toEqual(["SH", "I", "S", "I", "K", "S", "A"]);
     expect(prediction.alignment?.map(({ input }) => input).join("")).toBe("shicixae");
@@ -299,14 +299,14 @@ describe("Transducer", () => {
   });
 
   it("reports symbols it has never seen and answers all the same", async () => {
-    const transducer = await Transducer.train(spelling(), { epochs: 3 });
+    const transducer = await Transducer.train(spelling(), { passes: 3 });
     const prediction = transducer.predict([..."ta?ta"]);
     expect(prediction.unknown).toEqual(["?"]);
     expect(prediction.probability).toBeGreaterThan(0);
   });
 
   it.each(["model", "target", "hybrid", "forced"] as const)("trains by the strategy %s", async (strategy) => {
-    const transducer = await Transducer.train(spelling(), { epochs: 2, strategy, contexts: 10 });
+    const transducer = await Transducer.train(spelling(), { passes: 2, strategy, contexts: 10 });
     const { pairs, alignedPairs } = transducer.summary;
     if (strategy === "model") expect(alignedPairs).toBeLessThan(pairs);
     else expect(alignedPairs).toBeGreaterThan(0.9 * pairs);
@@ -320,7 +320,7 @@ describe("Transducer", () => {
     let step = 0;
     await Transducer.train(pairs, {
       ...options,
-      epochs: 3,
+      passes: 3,
       onExample() {
         // Training pauses, and `onPass` is called, after a while: late in the pass that follows.
         const until = ++step % pairs.length === 100 ? performance.now() + 110 : 0;
@@ -332,9 +332,9 @@ describe("Transducer", () => {
       },
     });
     expect(steps).not.toEqual([0, 0, 0]);
-    for (const epochs of [1, 2, 3]) {
-      const { summary } = await Transducer.train(pairs, { ...options, epochs });
-      expect(told[epochs - 1]).toBe(summary.alignedPairs);
+    for (const passes of [1, 2, 3]) {
+      const { summary } = await Transducer.train(pairs, { ...options, passes });
+      expect(told[passes - 1]).toBe(summary.alignedPairs);
     }
     expect(new Set(told).size).toBe(3);
   });
@@ -346,7 +346,7 @@ describe("Transducer", () => {
       Array.from({ length: 2 + Math.floor(4 * random()) }, () => code[Math.floor(code.length * random())]),
     );
     const pairs = words.map((word) => ({ input: word.map(([letter]) => letter), output: [...word.join("")] }));
-    const transducer = await Transducer.train(pairs.slice(40), { epochs: 6 });
+    const transducer = await Transducer.train(pairs.slice(40), { passes: 6 });
     const right = pairs.slice(0, 40).filter(({ input, output }) => {
       const found = transducer.predict(input);
       return found.output.join() === output.join() && found.probability > 0.1;
@@ -354,14 +354,14 @@ describe("Transducer", () => {
     expect(right.length).toBeGreaterThanOrEqual(38);
     // Twenty pairs are too few to hold any out: what is learned is at least these.
     const few = pairs.slice(0, 20);
-    const own = await Transducer.train(few, { epochs: 20 });
+    const own = await Transducer.train(few, { passes: 20 });
     expect(few.filter(({ input, output }) => own.predict(input).output.join() === output.join())).toHaveLength(20);
   });
 
   it("goes on from a transducer with the options that it has, and refuses others by name", async () => {
-    const from = await Transducer.train(spelling(), { epochs: 1, order: 3 });
+    const from = await Transducer.train(spelling(), { passes: 1, order: 3 });
     const { moveGrams } = from.options;
-    const more = await Transducer.train(spelling(), { from, order: 3, moveGrams, epochs: 1 });
+    const more = await Transducer.train(spelling(), { from, order: 3, moveGrams, passes: 1 });
     expect(more.options.order).toBe(3);
     await expect(Transducer.train(spelling(), { from, order: 4 })).rejects.toThrow(
       /`order` cannot change.*\(4.*has 3\)/,
@@ -376,7 +376,7 @@ describe("Transducer", () => {
       const input = Array.from({ length: 24 }, symbol);
       return { input, output: input.map((one) => (random() < 0.3 ? symbol() : one)) };
     });
-    const options = { epochs: 2, maxEmit: 2, contexts: 3, window: 1, order: 3, moveGrams: [2], outputGrams: 2 };
+    const options = { passes: 2, maxEmit: 2, contexts: 3, window: 1, order: 3, moveGrams: [2], outputGrams: 2 };
     const logLikelihood = async (heldOut: number): Promise<number> => {
       const transducer = await Transducer.train(pairs.slice(0, 120), { ...options, heldOut });
       const logs = pairs.slice(120).map(({ input, output }) => transducer.logLikelihood(input, output));
@@ -386,8 +386,8 @@ describe("Transducer", () => {
   });
 
   it("gives the same model for the same seed", async () => {
-    const one = await Transducer.train(spelling(), { epochs: 2 });
-    const two = await Transducer.train(spelling(), { epochs: 2 });
+    const one = await Transducer.train(spelling(), { passes: 2 });
+    const two = await Transducer.train(spelling(), { passes: 2 });
     expect(two.weights).toEqual(one.weights);
   });
 
@@ -397,7 +397,7 @@ describe("Transducer", () => {
     const random = mulberry(5);
     const lot = () => names[Math.floor(random() * names.length)];
     const inputs = names.flatMap((a) => names.map((b) => [a, b]));
-    const options = { epochs: 1, window: 1, outputGrams: 1, moveGrams: [1], contexts: 1, maxEmit: 1 };
+    const options = { passes: 1, window: 1, outputGrams: 1, moveGrams: [1], contexts: 1, maxEmit: 1 };
     const chosen = async (write: (input: string[]) => string[], more = {}) => {
       const pairs = inputs.map((input) => ({ input, output: write(input) }));
       return (await Transducer.train(pairs, { ...options, ...more })).options.l2;
@@ -418,7 +418,7 @@ describe("Transducer", () => {
         input: [...text],
         output: [...text].flatMap((c) => [...(c === "a" ? "0123456789" : "9876543210")]),
       })),
-      { epochs: 20 },
+      { passes: 20 },
     );
     expect(long.options.maxEmit).toBe(10);
     expect(long.predict(["b", "a"]).output.join("")).toBe("98765432100123456789");
@@ -426,13 +426,13 @@ describe("Transducer", () => {
 
   it("learns the other pairs where one output is far too long", async () => {
     const pairs = [...spelling().slice(0, 20), { input: ["a"], output: Array.from({ length: 900 }, () => "A") }];
-    const transducer = await Transducer.train(pairs, { epochs: 1, heldOut: 0, contexts: 2 });
+    const transducer = await Transducer.train(pairs, { passes: 1, heldOut: 0, contexts: 2 });
     expect(transducer.summary.alignedPairs).toBe(20);
     await expect(Transducer.train(pairs, { maxEmit: 900 })).rejects.toThrow(/maxEmit.*at most/);
   });
 
   it("reads an input of 5,000 symbols", async () => {
-    const transducer = await Transducer.train(spelling(), { epochs: 8 });
+    const transducer = await Transducer.train(spelling(), { passes: 8 });
     const input = [..."tacishixa".repeat(556)].slice(0, 5000);
     const prediction = transducer.predict(input, { alignment: true });
     expect(prediction.alignment).toHaveLength(5000);
@@ -446,7 +446,7 @@ describe("Transducer", () => {
     let learned = 0;
     const checkpoints: unknown[] = [];
     const stopped = await Transducer.train(spelling(), {
-      ...{ strategy: "forced", epochs: 1, l2: 1 },
+      ...{ strategy: "forced", passes: 1, l2: 1 },
       shouldStop: () => ++asked > 3,
       onExample: () => learned++,
       onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint),
@@ -460,7 +460,7 @@ describe("Transducer", () => {
     const pairs = spelling();
     const tooLong: SymbolPair[] = pairs.map((_, i) => ({ input: ["q", `${i}`], output: Array(9).fill("A") }));
     // With a rate of almost nothing the weights stay at 0, and what a pair has is decided by its lengths.
-    const still = { maxEmit: 2, epochs: 1, rate: 1e-12, l2: 0 };
+    const still = { maxEmit: 2, passes: 1, rate: 1e-12, l2: 0 };
     const means = async (given: SymbolPair[], heldOut: number) =>
       (await Transducer.train(given, { ...still, heldOut })).summary.history[0];
     const alone = await means(pairs, 0);
@@ -482,7 +482,7 @@ describe("Transducer", () => {
     }
     const bad = { input: ["a"], output: 3, file: "pairs.tsv", line: 7 } as unknown as SymbolPair;
     await expect(Transducer.train([bad])).rejects.toThrow(/^pairs.tsv:7: `output` should be an array of symbols/);
-    const transducer = await Transducer.train(spelling(), { epochs: 1, l2: 1 });
+    const transducer = await Transducer.train(spelling(), { passes: 1, l2: 1 });
     for (const input of ["abc", [1, 2], null, undefined, { length: 1 }] as never[]) {
       expect(() => transducer.predict(input)).toThrow(/`input` should be an array of symbols/);
       expect(() => transducer.align(input, ["A"])).toThrow(/`input` should be/);
@@ -492,7 +492,7 @@ describe("Transducer", () => {
   });
 
   it("refuses options of a prediction that it does not know or cannot use, by name", async () => {
-    const transducer = await Transducer.train(spelling(), { epochs: 1, l2: 1 });
+    const transducer = await Transducer.train(spelling(), { passes: 1, l2: 1 });
     const wrong: [options: object, message: RegExp][] = [
       [{ nbset: 3 }, /`nbset`; did you mean `nbest`/],
       [{ nbest: -1 }, /`nbest` must be/],

@@ -77,7 +77,7 @@ describe("a transducer with a model of words", () => {
     ["x", "see"],
   ];
   const pairs = texts.map(([input, output]) => ({ input: input.split(" "), output: [...output] }));
-  const options = { epochs: 5, maxEmit: 4, heldOut: 0 };
+  const options = { passes: 5, maxEmit: 4, heldOut: 0 };
 
   it("shares the candidates' probability out anew, in proportion to p q^words", async () => {
     const plain = await Transducer.train(pairs, options);
@@ -113,7 +113,7 @@ describe("a transducer with a model of words", () => {
       output: [...heard.map((sound) => `${before[sound]} ${"zts".includes(sound) ? "sea" : "see"}`).join(" ")],
     });
     const sentences = sounds.flatMap((a) => [sentence(a), ...sounds.map((b) => sentence(a, b))]);
-    const fewRows = { window: 0, order: 1, outputGrams: 1, moveGrams: [1], contexts: 4, maxEmit: 3, epochs: 3 };
+    const fewRows = { window: 0, order: 1, outputGrams: 1, moveGrams: [1], contexts: 4, maxEmit: 3, passes: 3 };
     const given = { ...fewRows, words: "chosen", heldOut: 0.3 } as const;
     const asked = [sentence("q", "z", "p"), sentence("t", "r", "s"), sentence("z", "q", "s")];
     const training = Transducer.train(sentences, given);
