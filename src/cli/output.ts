@@ -81,7 +81,7 @@ export function printError(error: unknown): number {
   }
   if (error instanceof InputError) {
     say(namingFlags(error));
-    if (error.hint) process.stderr.write(`  ${error.hint}\n`);
+    if (error.hint) process.stderr.write(`  ${withFlags(error.hint)}\n`);
     if (process.env.STARGRAM_DEBUG) process.stderr.write(`${error.stack}\n`);
     return 2;
   }
@@ -94,7 +94,11 @@ export function printError(error: unknown): number {
 
 /** What the library says of an option, said of the flag. Options of a file, such as a model's, have none. */
 export function namingFlags({ message, file }: InputError): string {
-  return file === undefined ? message.replace(/option `(\w+)`/g, (_, name) => flagOf(name)) : message;
+  return file === undefined ? withFlags(message) : message;
+}
+
+function withFlags(text: string): string {
+  return text.replace(/(?:the )?option `(\w+)`/g, (_, name) => flagOf(name));
 }
 
 /** `--max-emit` for the option `maxEmit`. */

@@ -1,24 +1,28 @@
 // Checks of the place a model is to be written to, made before hours of training rather than after.
 
 import type { Stats } from "node:fs";
-import { access, constants, open, realpath, stat } from "node:fs/promises";
+import { access, constants, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { checkModelHead, HEAD_BYTES } from "../model/safetensors.js";
+import { checkOverwrite, type FileKind, targetOf } from "../formats/safe-file.js";
+import { modelFile } from "../model/file.js";
 import { InputError } from "../util/errors.js";
 
 /** Refuses a path for a model that cannot be written, is one of the inputs, or holds something that is no model. */
-export async function checkOutput(path: string, inputs: readonly string[]): Promise<{ isFile: boolean }> {
-  const place = await checkPlace(path, inputs);
-  if (place.size !== undefined) await checkIsModel(path, place.size);
-  return { isFile: place.isFile };
+export function checkOutput(path: string, inputs: readonly string[], force = false): Promise<{ isFile: boolean }> {
+  return checkPlace(path, inputs, modelFile, force);
 }
 
-/** Refuses a path that cannot be written or is one of the inputs. `size`: of the file that is there, if one is. */
-export async function checkPlace(path: string, inputs: readonly string[]): Promise<{ isFile: boolean; size?: number }> {
+/** Refuses a path that cannot be written, is one of the inputs, or holds a file of another kind that would be lost. */
+export async function checkPlace(
+  path: string,
+  inputs: readonly string[],
+  kind: FileKind,
+  force = false,
+): Promise<{ isFile: boolean }> {
   if (path === "") throw new InputError("the name of the file to write is empty");
   const existing = await statOf(path);
   if (!existing) {
-    await checkFolder(path);
+    await checkFolder(await targetOf(path), path); // a symbolic link may lead to nothing yet
     return { isFile: true };
   }
   if (existing.isDirectory()) throw new InputError("is a folder, not a file", { file: path });
@@ -32,8 +36,9 @@ export async function checkPlace(path: string, inputs: readonly string[]): Promi
       throw new InputError("this would replace the data", { file: path, hint: "give the output another name" });
     }
   }
-  await checkFolder(target);
-  return { isFile: true, size: existing.size };
+  await checkFolder(target, path);
+  await checkOverwrite(path, kind, force);
+  return { isFile: true };
 }
 
 async function statOf(path: string): Promise<Stats | undefined> {
@@ -45,30 +50,12 @@ async function statOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-async function checkFolder(path: string): Promise<void> {
-  const folder = dirname(resolve(path));
+/** Refuses `target` if nothing can be made in its folder; the user calls it `path`. */
+async function checkFolder(target: string, path: string): Promise<void> {
+  const folder = dirname(resolve(target));
   const found = await statOf(folder);
   if (!found) throw new InputError("its folder does not exist", { file: path, hint: `make ${folder} first` });
   await access(folder, constants.W_OK | constants.X_OK).catch((cause) => {
     throw new InputError("no permission to write to its folder", { file: path, cause });
   });
-}
-
-/** Whoever names a file that is no model by mistake would lose it. */
-async function checkIsModel(path: string, bytes: number): Promise<void> {
-  if (bytes === 0) return;
-  const handle = await open(path, "r");
-  try {
-    const head = new Uint8Array(Math.min(HEAD_BYTES, bytes));
-    await handle.read(head, 0, head.length, 0);
-    checkModelHead(head, bytes, path);
-  } catch (cause) {
-    throw new InputError("there is a file that is no Stargram model; it will not be replaced", {
-      file: path,
-      hint: "give --out another name, or remove the file",
-      cause,
-    });
-  } finally {
-    await handle.close();
-  }
 }

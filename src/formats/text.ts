@@ -5,6 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { InputError } from "../util/errors.js";
 import { type LineSource, plainChunks, readLineBlocks } from "./lines.js";
+import type { FileKind } from "./safe-file.js";
 
 export const encodings = ["utf-8", "latin1"] as const;
 export type Encoding = (typeof encodings)[number];
@@ -31,6 +32,30 @@ async function asUtf8(source: string | Readable, file: string | undefined): Prom
   // Windows' own characters included, as the web has it: the two are told apart by nobody.
   return Readable.from([isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder("windows-1252").decode(bytes))]);
 }
+
+/** A key as `--save-key` writes it. */
+export function formatKeyJson(key: Readonly<Record<string, string>>): string {
+  return `${JSON.stringify(key, undefined, 1)}\n`;
+}
+
+/** A key that was written by `formatKeyJson` and not changed since: one that a person wrote is theirs. */
+export const keyFile: FileKind = {
+  name: "a key that Stargram wrote",
+  headBytes: 1 << 26,
+  isOurs(head, size) {
+    if (size > head.length || head[0] !== 0x7b) return false; // `{`
+    try {
+      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(head);
+      const key: unknown = JSON.parse(text);
+      return (
+        Object.values(key as object).every((plain) => typeof plain === "string") &&
+        text === formatKeyJson(key as Record<string, string>)
+      );
+    } catch {
+      return false;
+    }
+  },
+};
 
 /** A key from JSON text; undefined if the text is no JSON object. */
 export function parseKeyJson(text: string, file?: string): Record<string, string> | undefined {

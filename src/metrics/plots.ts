@@ -13,7 +13,8 @@ export interface NamedAnswers {
   answers: Answers;
 }
 
-export type PlotName = "precision-recall" | "risk-coverage" | "reliability" | "histogram";
+export const plotNames = ["precision-recall", "risk-coverage", "reliability", "histogram"] as const;
+export type PlotName = (typeof plotNames)[number];
 
 /** The pictures as SVG documents, by name; `subject` begins their titles. */
 export function plotsOf(models: readonly NamedAnswers[], subject: string): Record<PlotName, string> {

@@ -3,11 +3,40 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { errorCode, messageOf } from "../formats/safe-file.js";
+import { errorCode, type FileKind, messageOf } from "../formats/safe-file.js";
 import { InputError } from "../util/errors.js";
 import { checkModelHead, HEAD_BYTES } from "./safetensors.js";
 
 export { writeFileSafely } from "../formats/safe-file.js";
+
+/** Whether the bytes that a file begins with are those of a file that Stargram wrote, whole or cut short. */
+function isStargramHead(head: Uint8Array): boolean {
+  try {
+    checkModelHead(head, Number.POSITIVE_INFINITY);
+  } catch {
+    return false;
+  }
+  // Other programs write the same layout, without our metadata. Keys are ASCII whatever the rest is.
+  return asciiOf(head).includes('"stargram.crc32":"');
+}
+
+function asciiOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+const checkpointMark = '"stargram.kind":"checkpoint"';
+
+export const modelFile: FileKind = {
+  name: "a Stargram model",
+  headBytes: 1 << 20,
+  isOurs: (head) => isStargramHead(head) && !asciiOf(head).includes(checkpointMark),
+};
+
+export const checkpointFile: FileKind = {
+  name: "the checkpoint of a training",
+  headBytes: 1 << 24, // the history of a long training stands before the kind
+  isOurs: (head) => isStargramHead(head) && asciiOf(head).includes(checkpointMark),
+};
 
 /** 2 GiB, the most that Node reads in one go; trained models take some tens of megabytes. */
 export const MAX_MODEL_BYTES = 2 ** 31 - 1;

@@ -4,7 +4,16 @@
 import { realpath } from "node:fs/promises";
 import { styleText } from "node:util";
 import { type Command, Option } from "commander";
-import { type Encoding, encodings, parseKeyJson, parseKeyList, readText, readTextLines } from "../../formats/text.js";
+import {
+  type Encoding,
+  encodings,
+  formatKeyJson,
+  keyFile,
+  parseKeyJson,
+  parseKeyList,
+  readText,
+  readTextLines,
+} from "../../formats/text.js";
 import { BLOCK, type Expecter } from "../../learn/em.js";
 import { writeFileSafely } from "../../model/file.js";
 import { type CipherKind, type CipherText, countNumbers, readCipher } from "../../tasks/decipher/cipher-text.js";
@@ -130,6 +139,7 @@ export function register(program: Command): void {
     )
     .option("--solution <file>", "the true key (JSON) or plain text, to tell how much is right")
     .option("--save-key <file>", "write the key as JSON")
+    .option("--force", "replace the files of --save-key and --save-language whatever they are")
     .option("--no-marks", "print the text without marks for what is in doubt")
     .option("--quiet", "no progress")
     .option("--json", "print one JSON object")
@@ -171,6 +181,7 @@ interface DecipherFlags {
   marks: boolean;
   solution?: string;
   saveKey?: string;
+  force?: boolean;
   quiet?: boolean;
   json?: boolean;
 }
@@ -203,8 +214,8 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
     (file) => file !== undefined,
   );
   await checkInputs(path, inputs, flags.plain ?? []);
-  if (flags.saveLanguage !== undefined) await checkOutput(flags.saveLanguage, inputs);
-  if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, inputs);
+  if (flags.saveLanguage !== undefined) await checkOutput(flags.saveLanguage, inputs, flags.force);
+  if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, inputs, keyFile, flags.force);
   const text = await readText(path, flags.encoding);
   const loaded = flags.language === undefined ? undefined : await loadLanguage(flags.language);
   const level = flags.level ?? loaded?.options.level ?? levelOf(text);
@@ -226,7 +237,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
       hint: "give plain text (--plain), or a model made for cipher text without spaces; --spaces known or enciphered if they are",
     });
   }
-  if (flags.saveLanguage !== undefined) await saveModel(language, flags.saveLanguage);
+  if (flags.saveLanguage !== undefined) await saveModel(language, flags.saveLanguage, { force: flags.force });
   const options: Partial<DeciphererOptions> = loaded && flags.order !== undefined ? { order: flags.order } : {};
   if (level === "char" && language.options.spaces) options.spaces = cipher.spaces ? "known" : "enciphered";
   for (const name of solverNames) {
@@ -260,7 +271,8 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   const warnings = warningsOf(found, cipher);
   if (flags.saveKey !== undefined) {
     const key = Object.fromEntries(found.mapping.map(({ cipher: x, plain }) => [x, plain]));
-    await writeFileSafely(flags.saveKey, new TextEncoder().encode(`${JSON.stringify(key, undefined, 1)}\n`));
+    const bytes = new TextEncoder().encode(formatKeyJson(key));
+    await writeFileSafely(flags.saveKey, bytes, { kind: keyFile, force: flags.force });
   }
   if (flags.json) {
     await writeJson({

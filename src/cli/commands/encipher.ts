@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { Option } from "commander";
-import { readText } from "../../formats/text.js";
+import { formatKeyJson, keyFile, readText } from "../../formats/text.js";
 import { writeFileSafely } from "../../model/file.js";
 import { encipher, encipherDefaults } from "../../tasks/decipher/encipher.js";
 import { InputError } from "../../util/errors.js";
@@ -16,6 +16,7 @@ interface EncipherFlags {
   spaces: boolean;
   seed: number;
   saveKey?: string;
+  force?: boolean;
   json?: boolean;
 }
 
@@ -30,6 +31,7 @@ export function register(program: Command): void {
     .option("--no-spaces", "letters: drop spaces and everything else that is no letter")
     .option("--seed <n>", "which key", whole(Number.MIN_SAFE_INTEGER), encipherDefaults.seed)
     .option("--save-key <file>", "write the key as JSON: the plain symbol of each cipher symbol")
+    .option("--force", "replace the file of --save-key whatever it is")
     .option("--json", "print text and key as one JSON object")
     .addHelpText(
       "after",
@@ -46,12 +48,13 @@ async function run(path: string, flags: EncipherFlags): Promise<void> {
   if (flags.level === "word" && !flags.spaces) {
     throw new InputError("--no-spaces is for letters, and words are enciphered here", { hint: "leave it out" });
   }
-  if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, [path]);
+  if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, [path], keyFile, flags.force);
   const text = await readText(path);
   const { level, homophones = 0, spaces, seed } = flags;
   const made = encipher(text, { level, homophones, spaces, seed });
   if (flags.saveKey !== undefined) {
-    await writeFileSafely(flags.saveKey, new TextEncoder().encode(`${JSON.stringify(made.key, undefined, 1)}\n`));
+    const bytes = new TextEncoder().encode(formatKeyJson(made.key));
+    await writeFileSafely(flags.saveKey, bytes, { kind: keyFile, force: flags.force });
   }
   if (flags.json) return writeJson(made);
   await write(made.text.endsWith("\n") ? made.text : `${made.text}\n`);
