@@ -37,18 +37,25 @@ export { type Chunk, chunksOf, type TaggingReport, TaggingScore } from "./metric
 export { type TransductionReport, TransductionScore } from "./metrics/transduction.js";
 // Decipherment
 export { type CipherKind, type CipherReading, type CipherText, readCipher } from "./tasks/decipher/cipher-text.js";
-export {
-  Decipherer,
-  type DeciphererOptions,
-  type DecipherHooks,
-  type Decipherment,
-  type DecipherPass,
-  deciphererDefaults,
-  type MappedSymbol,
-  type Reading,
-} from "./tasks/decipher/decipherer.js";
+export { Decipherer } from "./tasks/decipher/decipherer.js";
+export type {
+  DecipherHooks,
+  Decipherment,
+  DecipherPass,
+  MappedSymbol,
+  Reading,
+} from "./tasks/decipher/decipherment.js";
 export { type Enciphered, type EncipherOptions, encipher, encipherDefaults } from "./tasks/decipher/encipher.js";
-export { LanguageModel, type LanguageOptions, languageDefaults } from "./tasks/decipher/language.js";
+export { type Key, knownKey } from "./tasks/decipher/known-key.js";
+export {
+  type GivenLanguageOptions,
+  LanguageModel,
+  type LanguageOptions,
+  languageDefaults,
+} from "./tasks/decipher/language.js";
+export { type DeciphererOptions, deciphererDefaults, type GivenDeciphererOptions } from "./tasks/decipher/options.js";
+export { compareWithSolution, type Solution, solutionOfKey, solutionOfText } from "./tasks/decipher/solution.js";
+export { warnings } from "./tasks/decipher/warnings.js";
 export { chunkingAttributes, columnAttributes, textAttributes } from "./tasks/tag/attributes.js";
 export type { FeatureFunction, FeatureSource } from "./tasks/tag/features.js";
 export { type TaggerOptions, taggerDefaults } from "./tasks/tag/options.js";

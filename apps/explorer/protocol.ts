@@ -85,11 +85,8 @@ export type DecipherProgress =
 export interface DecipherResult {
   /** With other readings, most probable first. */
   key: [cipher: string, reading: Reading & { others: Reading[]; count: number }][];
-  /** Share of the text that is right, as keys that were drawn expect. */
-  expectedAccuracy: number | undefined;
-  /** Signs that it takes to tell such a key, about, and those there are. */
-  unicity: number;
-  places: number;
+  /** What to know before trusting it. */
+  warnings: string[];
   stopped: boolean;
 }
 

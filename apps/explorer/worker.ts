@@ -11,6 +11,7 @@ import {
   Tagger,
   type TaggingSequence,
   Transducer,
+  warnings,
 } from "../../src/browser.js";
 import { pixelAttributes, pixelsOf } from "../../src/cli/demo/digits.js";
 import { columnsParser } from "../../src/formats/columns.js";
@@ -154,9 +155,7 @@ const handlers: Handlers = {
         x,
         { plain, probability, others: others.slice(0, 3), count },
       ]),
-      expectedAccuracy: found.expectedAccuracy,
-      unicity: found.unicity,
-      places: cipher.sequences.flat().filter((symbol) => symbol !== " ").length,
+      warnings: warnings(found, cipher),
       stopped: found.stopped,
     };
   },

@@ -287,19 +287,15 @@ function FixedTwice({ letter, signs }: Conflict) {
 }
 
 /** Says how far the solution can be trusted, where it cannot be far. */
-function Doubts({ outcome: { expectedAccuracy, unicity, places } }: { outcome: DecipherResult }) {
-  const isKnown = expectedAccuracy !== undefined;
-  if (isKnown && expectedAccuracy >= 0.9 && places >= unicity) return null;
+function Doubts({ outcome: { warnings } }: { outcome: DecipherResult }) {
+  if (warnings.length === 0) return null;
   return (
-    <p class="lesson">
-      {!isKnown && "Each letter is as sure as it looks only if the rest of the key is right. "}
-      {isKnown &&
-        expectedAccuracy < 0.9 &&
-        `About ${percentText(expectedAccuracy)} of the letters are right, by the model’s own doubts. `}
-      {places < unicity &&
-        `${counted(places, "sign")} ${places === 1 ? "is" : "are"} few: about ${Math.ceil(unicity)} are needed to tell such a key. `}
-      Fix what you know, and go on.
-    </p>
+    <div class="lesson" role="note">
+      {warnings.map((warning) => (
+        <p key={warning}>{`${warning[0].toUpperCase()}${warning.slice(1)}.`}</p>
+      ))}
+      <p>If you know some of it, fix that in the key and go on.</p>
+    </div>
   );
 }
 

@@ -2,7 +2,6 @@
 // symbols to trust.
 
 import { realpath } from "node:fs/promises";
-import { styleText } from "node:util";
 import { type Command, Option } from "commander";
 import {
   type Encoding,
@@ -16,34 +15,39 @@ import {
 } from "../../formats/text.js";
 import { BLOCK, type Expecter } from "../../learn/em.js";
 import { writeFileSafely } from "../../model/file.js";
-import { type CipherKind, type CipherText, countNumbers, readCipher } from "../../tasks/decipher/cipher-text.js";
 import {
-  Decipherer,
-  type DeciphererOptions,
-  type Decipherment,
-  deciphererDefaults,
-} from "../../tasks/decipher/decipherer.js";
+  type CipherKind,
+  type CipherText,
+  levelOf,
+  readCipher,
+  type Spaces,
+  spacesChoices,
+} from "../../tasks/decipher/cipher-text.js";
+import { Decipherer } from "../../tasks/decipher/decipherer.js";
+import type { Decipherment } from "../../tasks/decipher/decipherment.js";
+import { type Key, knownKey } from "../../tasks/decipher/known-key.js";
+import { type GivenLanguageOptions, LanguageModel, languageDefaults } from "../../tasks/decipher/language.js";
+import { deciphererDefaults, type GivenDeciphererOptions } from "../../tasks/decipher/options.js";
 import {
-  isLetter,
-  LanguageModel,
-  type LanguageOptions,
-  languageDefaults,
-  SPACE,
-  wordsOf,
-} from "../../tasks/decipher/language.js";
+  compareWithSolution,
+  type Rightness,
+  type Solution,
+  solutionOfKey,
+  solutionOfText,
+} from "../../tasks/decipher/solution.js";
+import { DOUBTFUL, warnings } from "../../tasks/decipher/warnings.js";
 import { InputError } from "../../util/errors.js";
-import { counted, duration, percent, plural, table } from "../../util/text.js";
+import { counted } from "../../util/text.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
+import { DecipherProgress, printDecipherment } from "../decipherment.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, real, threadCount, whole } from "../options.js";
-import { flagOf, say, write, writeJson } from "../output.js";
+import { flagOf, naming, writeJson } from "../output.js";
 import { checkOutput, checkPlace } from "../place.js";
-
-/** A symbol less probable than this is marked. */
-const DOUBTFUL = 0.9;
 
 const d = deciphererDefaults;
 const l = languageDefaults;
+const modes = ["rcms", "beam", "exact"];
 
 const notes = `
 The plain text teaches how the language goes; it need not hold the message. The more the better: some books for letters,
@@ -90,11 +94,7 @@ export function register(program: Command): void {
       ]),
     )
     .addOption(
-      new Option("--spaces <which>", "letters: spaces between words (default: found out)").choices([
-        "known",
-        "unknown",
-        "enciphered",
-      ]),
+      new Option("--spaces <which>", "letters: spaces between words (default: found out)").choices(spacesChoices),
     )
     .option("--one-to-one", "no two cipher symbols stand for the same plain symbol")
     .option("--key <list>", "what is known of the key, such as 13=I,5=am")
@@ -106,13 +106,8 @@ export function register(program: Command): void {
       whole(0),
     )
     .option("--contexts <n>", `contexts to keep at each place (default ${d.contexts})`, whole(0))
-    .addOption(
-      new Option("--inference <mode>", `how contexts are chosen (default ${d.inference})`).choices([
-        "rcms",
-        "beam",
-        "exact",
-      ]),
-    )
+    .addOption(new Option("--mode <mode>", `how contexts are chosen (default ${d.mode})`).choices(modes))
+    .addOption(new Option("--inference <mode>").choices(modes).hideHelp())
     .option("--restarts <n>", "beginnings to try (default at most 60 for letters, 2 for words)", whole(0))
     .option("--moves <n>", `changes of the key that a search tries (default ${counted(d.moves)})`, whole(1))
     .option("--passes <n>", `EM passes at most (default ${d.passes})`, whole(1))
@@ -164,7 +159,7 @@ interface DecipherFlags {
   saveLanguage?: string;
   level?: "word" | "char";
   symbols?: CipherKind;
-  spaces?: "known" | "unknown" | "enciphered";
+  spaces?: Spaces;
   oneToOne?: boolean;
   key?: string;
   keyFile?: string;
@@ -176,6 +171,7 @@ interface DecipherFlags {
   moves?: number;
   restarts?: number;
   contexts?: number;
+  mode?: string;
   inference?: string;
   threads: number;
   marks: boolean;
@@ -188,6 +184,7 @@ interface DecipherFlags {
 
 const solverNames = [
   "contexts",
+  "mode",
   "inference",
   "restarts",
   "moves",
@@ -220,8 +217,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   const loaded = flags.language === undefined ? undefined : await loadLanguage(flags.language);
   const level = flags.level ?? loaded?.options.level ?? levelOf(text);
   refuseUseless(flags, level);
-  const known = flags.spaces === "enciphered" ? "unknown" : flags.spaces;
-  const cipher = readCipher(text, level, { kind: flags.symbols, spaces: known });
+  const cipher = readCipher(text, level, { kind: flags.symbols, spaces: flags.spaces });
   if (cipher.sequences.every((sequence) => sequence.length === 0)) {
     throw new InputError("the cipher text is empty", { file: path });
   }
@@ -237,6 +233,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
       hint: "give plain text (--plain), or a model made for cipher text without spaces; --spaces known or enciphered if they are",
     });
   }
+<<<<<<< HEAD
   if (flags.saveLanguage !== undefined) await saveModel(language, flags.saveLanguage, { force: flags.force });
   const options: Partial<DeciphererOptions> = loaded && flags.order !== undefined ? { order: flags.order } : {};
   if (level === "char" && language.options.spaces) options.spaces = cipher.spaces ? "known" : "enciphered";
@@ -244,19 +241,59 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
     if (command.getOptionValueSource(name) === "cli") Object.assign(options, { [name]: command.getOptionValue(name) });
   }
   const knownPart = await knownKey(flags, cipher);
+=======
+  if (flags.saveLanguage !== undefined) await saveModel(language, flags.saveLanguage);
+  const options = solverOptions(flags, command, cipher, language);
+  const known = await knownPart(flags, cipher);
+>>>>>>> aa2e490 (Decipher: a file for each job; options declared once; warnings, known keys and solutions in the library, and the same warnings in the explorer)
   const solution =
     flags.solution === undefined ? undefined : await readSolution(flags.solution, cipher, flags.encoding);
   const decipherer = new Decipherer(language, options);
+  const found = await solve(decipherer, cipher, known, flags);
+  const seconds = (performance.now() - started) / 1000;
+  const right = solution && compareWithSolution(found, cipher, solution);
+  if (flags.saveKey !== undefined) {
+    const key = Object.fromEntries(found.mapping.map(({ cipher: x, plain }) => [x, plain]));
+    await writeFileSafely(flags.saveKey, new TextEncoder().encode(`${JSON.stringify(key, undefined, 1)}\n`));
+  }
+  const doubts = warnings(found, cipher).map(naming);
+  if (flags.json) await writeJson(report(found, cipher, decipherer, { doubts, right, seconds, spaces: flags.spaces }));
+  else await printDecipherment(found, cipher, { ...flags, doubts, right, seconds });
+}
+
+/** What the user said of the search. */
+function solverOptions(
+  flags: DecipherFlags,
+  command: Command,
+  cipher: CipherText,
+  language: LanguageModel,
+): GivenDeciphererOptions {
+  const options: GivenDeciphererOptions =
+    flags.language !== undefined && flags.order !== undefined ? { order: flags.order } : {};
+  if (language.options.level === "char" && language.options.spaces) {
+    options.spaces = cipher.spaces ? "known" : "enciphered";
+  }
+  for (const name of solverNames) {
+    if (command.getOptionValueSource(name) === "cli") Object.assign(options, { [name]: command.getOptionValue(name) });
+  }
+  return options;
+}
+
+async function solve(
+  decipherer: Decipherer,
+  cipher: CipherText,
+  known: Key,
+  flags: DecipherFlags,
+): Promise<Decipherment> {
   // A thread takes longer to start than to count a block or two.
   const threads = Math.min(flags.threads, Math.floor(cipher.sequences.length / (2 * BLOCK)));
   const threaded = threads > 1 ? (await import("../../learn/em-threads.js")).ThreadedExpecter : undefined;
   const interrupt = new Interrupt(flags.quiet === true);
   interrupt.trainingStarts();
   const progress = new DecipherProgress(process.stderr.isTTY === true && !flags.quiet);
-  let found: Decipherment;
   try {
-    found = await decipherer.solve(cipher.sequences, {
-      known: knownPart,
+    return await decipherer.solve(cipher.sequences, {
+      known,
       shouldStop: () => interrupt.asked,
       onSearch: (restart, _score, best) => progress.search(restart, best),
       onPass: (pass) => progress.pass(pass.pass, pass.logLikelihood, pass.contextLength, pass.settled),
@@ -266,6 +303,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
     progress.end();
     interrupt.end();
   }
+<<<<<<< HEAD
   const seconds = (performance.now() - started) / 1000;
   const right = solution && judge(found, cipher, solution);
   const warnings = warningsOf(found, cipher);
@@ -306,6 +344,36 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   say(
     `${plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol")}, ${plural(found.restarts, "beginning")}, ${passes === 1 ? "1 pass" : `${passes} passes`}${share}; ${duration(seconds)}`,
   );
+=======
+}
+
+/** What `--json` prints. */
+function report(
+  found: Decipherment,
+  cipher: CipherText,
+  { options, language }: Decipherer,
+  outcome: { doubts: string[]; right?: Rightness; seconds: number; spaces?: Spaces },
+) {
+  return {
+    text: cipher.render(found.plain),
+    mapping: found.mapping,
+    logLikelihood: found.logLikelihood,
+    contextLength: found.contextLength,
+    expectedAccuracy: found.expectedAccuracy,
+    likeness: found.likeness,
+    unicityDistance: Number.isFinite(found.unicity) ? found.unicity : undefined,
+    warnings: outcome.doubts,
+    ...outcome.right,
+    level: language.options.level,
+    symbols: cipher.kind,
+    spaces: cipher.spaces ? "known" : (outcome.spaces ?? "unknown"),
+    restarts: found.restarts,
+    stopped: found.stopped,
+    seconds: outcome.seconds,
+    options,
+    language: language.options,
+  };
+>>>>>>> aa2e490 (Decipher: a file for each job; options declared once; warnings, known keys and solutions in the library, and the same warnings in the explorer)
 }
 
 /** The cipher text that was named; a list of plain texts may have taken it along. */
@@ -352,64 +420,8 @@ function refuseUseless(flags: DecipherFlags, level: "word" | "char"): void {
   if (level === "char") refuse(["vocabulary"], "is for words, and letters are enciphered here");
   else refuse(["symbols", "spaces", "moves"], "is for letters, and words are enciphered here");
   if (flags.restarts === 0) refuse(["moves"], "is for searches, and --restarts 0 makes none");
-  if (flags.inference === "exact") refuse(["contexts"], "is for rcms and beam: exact inference keeps all contexts");
-}
-
-/** Below this share of the text expected right, a key is more wrong than doubtful. */
-const WRONG = 0.5;
-
-/**
- * Below this likeness a text is not of the language. English letters read as English had 0.57 to 1.1, with 400 lines of plain
- * text or more; German, French and Russian 0.13 to 0.41. Words that few sentences taught come near 0, all others above.
- */
-const UNLIKE = { char: 0.5, word: 0 };
-
-/** So few different symbols read as well under nearly any key. */
-const FEW_KINDS = 2;
-
-/** What a user must know before trusting the key, in plain words. */
-function warningsOf(found: Decipherment, cipher: CipherText): string[] {
-  const warnings: string[] = [];
-  const symbols = cipher.sequences.flat().filter((symbol) => symbol !== SPACE);
-  const kinds = new Set(symbols).size;
-  if (cipher.groups !== undefined) {
-    warnings.push(
-      `all groups have ${cipher.groups} letters, so spaces are not taken to part words (--spaces known: they do)`,
-    );
-  }
-  if (found.stopped)
-    warnings.push("stopped before the end: this is the best key so far, and may be far from a good one");
-  if (!found.drawn) {
-    warnings.push(
-      "no keys were drawn to compare: each probability holds only if the rest of the key is right, which nothing shows",
-    );
-  }
-  if (kinds <= FEW_KINDS) {
-    warnings.push(
-      `the cipher text has only ${plural(kinds, "different symbol")}: nothing can be told of its key, whatever the probabilities say`,
-    );
-    return warnings;
-  }
-  const share = found.expectedAccuracy ?? 1;
-  const expected = `about ${Math.round(100 * share)} % of the text can be expected to be right`;
-  if (found.likeness < UNLIKE[cipher.kind === "words" ? "word" : "char"]) {
-    warnings.push(
-      "the text found does not read like the language of the plain text: it may be another language or kind of cipher, the plain text too little, or the key wrong, whatever the probabilities say",
-    );
-  } else if (share < WRONG) warnings.push(`the key is probably wrong: ${expected}`);
-  else if (share < DOUBTFUL) warnings.push(`the key is in doubt: ${expected}`);
-  if (symbols.length < found.unicity) {
-    const needed = Number.isFinite(found.unicity) ? `about ${counted(Math.ceil(found.unicity))}` : "more";
-    warnings.push(
-      `the cipher text is short: ${plural(symbols.length, "symbol")}, and it takes ${needed} to tell a key of ${counted(kinds)} from others that read as well`,
-    );
-  }
-  return warnings;
-}
-
-/** Words if the cipher is numbers and there are too many for letters, even with homophones. */
-function levelOf(text: string): "word" | "char" {
-  return countNumbers(text) > 120 ? "word" : "char";
+  if ((flags.mode ?? flags.inference) === "exact")
+    refuse(["contexts"], "is for rcms and beam: exact inference keeps all contexts");
 }
 
 async function loadLanguage(path: string): Promise<LanguageModel> {
@@ -425,7 +437,7 @@ async function loadLanguage(path: string): Promise<LanguageModel> {
 async function makeLanguage(flags: DecipherFlags, level: "word" | "char", spaces: boolean): Promise<LanguageModel> {
   const lines: string[] = [];
   for (const file of flags.plain ?? []) for (const line of await readTextLines(file, flags.encoding)) lines.push(line);
-  const options: Partial<LanguageOptions> = { level, spaces };
+  const options: GivenLanguageOptions = { level, spaces };
   for (const name of ["order", "discount", "vocabulary"] as const) {
     if (flags[name] !== undefined) options[name] = flags[name];
   }
@@ -434,153 +446,20 @@ async function makeLanguage(flags: DecipherFlags, level: "word" | "char", spaces
 }
 
 /** The known part of the key, from everything the user gave. */
-async function knownKey(flags: DecipherFlags, cipher: CipherText): Promise<Record<string, string>> {
-  const known: Record<string, string> = {};
-  const add = (given: string, reading: string): void => {
-    const [x, plain] = [given, reading].map((symbol) => folded(symbol, cipher));
-    if (Object.hasOwn(known, x) && known[x] !== plain) {
-      throw new InputError(`what is known gives \`${x}\` both \`${known[x]}\` and \`${plain}\``);
-    }
-    known[x] = plain;
-  };
+async function knownPart(flags: DecipherFlags, cipher: CipherText): Promise<Key> {
+  const keys: Key[] = [];
   if (flags.keyFile !== undefined) {
     const key = parseKeyJson(await readText(flags.keyFile), flags.keyFile);
     if (!key) throw new InputError('not a key: a JSON object such as {"13": "I"} is needed', { file: flags.keyFile });
-    for (const [x, plain] of Object.entries(key)) add(x, plain);
+    keys.push(key);
   }
-  if (flags.key !== undefined) for (const [x, plain] of Object.entries(parseKeyList(flags.key))) add(x, plain);
-  for (const place of flags.at ?? []) for (const [x, plain] of crib(place, cipher)) add(x, plain);
-  return known;
+  if (flags.key !== undefined) keys.push(parseKeyList(flags.key));
+  return knownKey(cipher, keys, flags.at);
 }
-
-/** A symbol as the cipher has it: where cipher symbols are letters, capitals are the same letters. */
-function folded(symbol: string, cipher: CipherText): string {
-  return cipher.kind === "letters" ? symbol.toLowerCase() : symbol;
-}
-
-/** The substitutions that a text known at a place shows. */
-function crib(place: string, cipher: CipherText): [string, string][] {
-  const match = /^(?:(\d+):)?(\d+)=(.+)$/su.exec(place);
-  const isWord = cipher.kind === "words";
-  if (!match || (match[1] !== undefined) !== isWord) {
-    throw new InputError(`\`${place}\` is no place with its text`, {
-      hint: isWord ? "write line:word=text, such as 3:2=am" : "write letter=text, such as 120=butter",
-    });
-  }
-  if (Number(match[1] ?? 1) === 0 || Number(match[2]) === 0) {
-    throw new InputError(`there is no place 0 (\`${place}\`)`, { hint: "counting begins at 1" });
-  }
-  const symbols = isWord
-    ? (cipher.sequences[Number(match[1]) - 1] ?? [])
-    : cipher.sequences.flat().filter((symbol) => symbol !== SPACE);
-  // Between letters, what is no letter is not enciphered and does not count: don't, well-known.
-  const plain = isWord ? wordsOf(match[3]) : [...match[3].toLowerCase()].filter(isLetter);
-  if (plain.length === 0) throw new InputError(`\`${place}\` has no ${isWord ? "word" : "letter"} after the =`);
-  const from = Number(match[2]) - 1;
-  if (from + plain.length > symbols.length) {
-    throw new InputError(`there is no room for \`${match[3]}\` at \`${place}\``);
-  }
-  return plain.map((symbol, i) => [symbols[from + i], symbol]);
-}
-
-type Solution = { key: Record<string, string> } | { text: string[][] };
 
 /** A key as JSON, or the plain text, symbol for symbol. */
 async function readSolution(path: string, cipher: CipherText, encoding?: Encoding): Promise<Solution> {
   const content = await readText(path, encoding);
   const key = parseKeyJson(content, path);
-  if (key) {
-    return { key: Object.fromEntries(Object.entries(key).map((pair) => pair.map((symbol) => folded(symbol, cipher)))) };
-  }
-  const plain =
-    cipher.kind === "words"
-      ? content.split("\n").map(wordsOf)
-      : readCipher(content, "char", { kind: "letters", spaces: cipher.spaces ? "known" : "unknown" }).sequences;
-  const wanted = cipher.sequences.flat().length;
-  if (plain.flat().length !== wanted) {
-    throw new InputError(`the solution has ${plain.flat().length} symbols and the cipher text ${wanted}`, {
-      file: path,
-    });
-  }
-  return { text: plain };
-}
-
-/** Shares of cipher symbols and of places that are right; spaces between words do not count. */
-function judge(
-  found: Decipherment,
-  cipher: CipherText,
-  solution: Solution,
-): { mappingAccuracy: number; tokenAccuracy: number } {
-  const symbols = cipher.sequences.flat();
-  const read = found.plain.flat();
-  const truth = "key" in solution ? symbols.map((x) => solution.key[x] ?? "") : solution.text.flat();
-  const counts = new Map<string, Map<string, number>>(); // what each cipher symbol truly stands for, and how often
-  let places = 0;
-  let right = 0;
-  symbols.forEach((x, i) => {
-    if (x === SPACE) return;
-    places++;
-    if (read[i] === truth[i]) right++;
-    const own = counts.get(x) ?? new Map<string, number>();
-    own.set(truth[i], (own.get(truth[i]) ?? 0) + 1);
-    counts.set(x, own);
-  });
-  let mapped = 0;
-  for (const { cipher: x, plain } of found.mapping) {
-    const own = counts.get(x);
-    if (own && own.get(plain) === Math.max(...own.values())) mapped++;
-  }
-  return { mappingAccuracy: mapped / counts.size, tokenAccuracy: right / places };
-}
-
-/** The text, with doubtful symbols underlined on a terminal that can, else in brackets. */
-function marked(cipher: CipherText, found: Decipherment): string {
-  const underlines = process.stdout.isTTY && process.stdout.hasColors();
-  const doubtful = new Set(found.mapping.filter((m) => m.probability < DOUBTFUL).map((m) => m.cipher));
-  const symbols = cipher.sequences.flat();
-  const text = cipher.render(found.plain, (symbol, at) => {
-    if (!doubtful.has(symbols[at])) return symbol;
-    return underlines ? styleText("underline", symbol) : `[${symbol}]`;
-  });
-  // Neighbours share brackets, unless the text has its own.
-  return underlines || /[[\]]/.test(cipher.render(found.plain)) ? text : text.replaceAll("][", "");
-}
-
-function keyTable(found: Decipherment): string {
-  const shown = found.mapping.filter(({ cipher }) => cipher !== SPACE);
-  const rows = shown.map(({ cipher, plain, probability, count, others }) => [
-    cipher,
-    plain,
-    `${probability.toFixed(3)}${probability < DOUBTFUL ? " ?" : "  "}`,
-    counted(count),
-    others
-      .slice(0, 3)
-      .map((other) => `${other.plain} ${other.probability.toFixed(2)}`)
-      .join(", "),
-  ]);
-  const heading = found.drawn ? "probability  " : "if the rest is right  ";
-  return table([["cipher", "plain", heading, "places", "or"], ...rows], [0, 1, 4]);
-}
-
-/** A line for each EM pass, and one that is written over while keys are searched. */
-class DecipherProgress {
-  constructor(private readonly on: boolean) {}
-
-  private show(text: string): void {
-    if (this.on) process.stderr.write(`\r\x1b[K${text}`);
-  }
-
-  search(restart: number, best: number): void {
-    this.show(`search ${restart}: best log-likelihood ${best.toFixed(1)}`);
-  }
-
-  pass(pass: number, logLikelihood: number, contextLength: number, settled: number): void {
-    this.show(
-      `pass ${pass}: log-likelihood ${logLikelihood.toFixed(1)}, ${contextLength.toFixed(2)} symbols remembered, ${percent(settled)} of the key settled\n`,
-    );
-  }
-
-  end(): void {
-    this.show("");
-  }
+  return key ? solutionOfKey(key, cipher) : solutionOfText(content, cipher, path);
 }

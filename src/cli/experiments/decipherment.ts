@@ -11,9 +11,10 @@ import { readTextLines } from "../../formats/text.js";
 import type { Expecter } from "../../learn/em.js";
 import { ThreadedExpecter } from "../../learn/em-threads.js";
 import { linePlot } from "../../metrics/svg.js";
-import { Decipherer, type DeciphererOptions } from "../../tasks/decipher/decipherer.js";
+import { Decipherer } from "../../tasks/decipher/decipherer.js";
 import { encipher } from "../../tasks/decipher/encipher.js";
 import { LanguageModel, wordsOf } from "../../tasks/decipher/language.js";
+import type { GivenDeciphererOptions } from "../../tasks/decipher/options.js";
 import { InputError } from "../../util/errors.js";
 import { generator, shuffle } from "../../util/random.js";
 import { percent, table } from "../../util/text.js";
@@ -24,7 +25,7 @@ const SENTENCES = 24_666;
 const ENCIPHERED = 2_000;
 const PASSES = 15;
 
-interface Setting extends Partial<DeciphererOptions> {
+interface Setting extends GivenDeciphererOptions {
   title: string;
   order: number;
   /** Learn the language from all other sentences, not only as many as the paper had. */
@@ -34,18 +35,18 @@ interface Setting extends Partial<DeciphererOptions> {
 const common = { passes: PASSES, tolerance: 0 } as const;
 
 const settings: Record<string, Setting> = {
-  "1-exact": { ...common, title: "order 1, exact", order: 1, inference: "exact" },
-  "1-beam-60": { ...common, title: "order 1, beam 60", order: 1, inference: "beam", contexts: 60 },
-  "1-rcms-60": { ...common, title: "order 1, RCMS 60", order: 1, inference: "rcms", contexts: 60 },
+  "1-exact": { ...common, title: "order 1, exact", order: 1, mode: "exact" },
+  "1-beam-60": { ...common, title: "order 1, beam 60", order: 1, mode: "beam", contexts: 60 },
+  "1-rcms-60": { ...common, title: "order 1, RCMS 60", order: 1, mode: "rcms", contexts: 60 },
   ...Object.fromEntries(
-    (["beam", "rcms"] as const).flatMap((inference) =>
+    (["beam", "rcms"] as const).flatMap((mode) =>
       [10, 20, 30, 60].map((contexts): [string, Setting] => [
-        `2-${inference}-${contexts}`,
+        `2-${mode}-${contexts}`,
         {
           ...common,
-          title: `order 2, ${inference === "beam" ? "beam" : "RCMS"} ${contexts}`,
+          title: `order 2, ${mode === "beam" ? "beam" : "RCMS"} ${contexts}`,
           order: 2,
-          inference,
+          mode,
           contexts,
         },
       ]),
@@ -55,7 +56,7 @@ const settings: Record<string, Setting> = {
     ...common,
     title: "best: order 2, RCMS 60, one-to-one, all plain text",
     order: 2,
-    inference: "rcms",
+    mode: "rcms",
     contexts: 60,
     oneToOne: true,
     allPlain: true,
@@ -64,7 +65,7 @@ const settings: Record<string, Setting> = {
     ...common,
     title: "the same, key refined",
     order: 2,
-    inference: "rcms",
+    mode: "rcms",
     contexts: 60,
     passes: 8,
     oneToOne: true,
@@ -279,7 +280,7 @@ function accuracyPlot(runs: readonly CipherRun[], data: DataSet, which: RegExp, 
     y: { label: "symbols mapped right", domain: [0, 1], format: "percent" },
     series: firstRuns(runs, which).map(({ name, run }) => ({
       name: settings[name].title,
-      dashed: settings[name].inference === "beam",
+      dashed: settings[name].mode === "beam",
       points: run.mappingAccuracy.map((share, i) => [i + 1, share] as const),
     })),
   });

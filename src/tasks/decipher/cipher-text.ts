@@ -13,6 +13,12 @@ import { capitalOf, isLetter, SPACE, smallOf, wordsOf } from "./language.js";
 
 export type CipherKind = "words" | "numbers" | "letters" | "characters";
 
+/**
+ * Spaces between words: they stand in the cipher text; what spaces it has mean nothing; or a cipher symbol stands for them.
+ */
+export const spacesChoices = ["known", "unknown", "enciphered"] as const;
+export type Spaces = (typeof spacesChoices)[number];
+
 export interface CipherText {
   kind: CipherKind;
   /** Symbols in order; a space between words is `SPACE`. */
@@ -31,8 +37,8 @@ export interface CipherText {
 export interface CipherReading {
   /** Found out from the text if not given. */
   kind?: CipherKind;
-  /** Whether spaces part words. If not given: of letters, unless they stand in groups. */
-  spaces?: "known" | "unknown";
+  /** If not given: known between letters, unless they stand in groups; else unknown. */
+  spaces?: Spaces;
 }
 
 /** Longest sequence of letters: longer ones are cut, to bound memory; a cut loses a few symbols of context. */
@@ -60,7 +66,7 @@ export function readCipher(text: string, level: "word" | "char", given: CipherRe
   if (kind === "numbers") {
     if (given.spaces === "known") {
       throw new InputError("spaces part numbers, and cannot part words too", {
-        hint: "if a number stands for the space, say that spaces are enciphered (--spaces enciphered)",
+        hint: 'if a number stands for the space, give option `spaces` the value "enciphered"',
       });
     }
     return flatText("numbers", lines.map(symbolsBetween(text)));
@@ -120,9 +126,13 @@ function symbolsBetween(text: string): (line: string) => string[] {
   return sign === undefined ? wordsOf : (line) => wordsOf(line.replaceAll(sign, " "));
 }
 
-/** Different symbols of a text of numbers; 0 if it is none. */
-export function countNumbers(text: string): number {
-  return kindOf(text) === "numbers" ? new Set(symbolsBetween(text)(text)).size : 0;
+/** More different numbers than this are too many for letters, even with homophones. */
+const MOST_LETTER_NUMBERS = 120;
+
+/** What is probably enciphered: words, if the text is numbers and there are too many different ones for letters. */
+export function levelOf(text: string): "word" | "char" {
+  const isWords = kindOf(text) === "numbers" && new Set(symbolsBetween(text)(text)).size > MOST_LETTER_NUMBERS;
+  return isWords ? "word" : "char";
 }
 
 /** Numbers, if there is nothing else; letters, if there is hardly anything else; else every character counts. */

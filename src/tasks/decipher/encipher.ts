@@ -2,21 +2,34 @@
 // text, or every word a number. Homophonic: letters become numbers, the frequent ones several, drawn anew at each place.
 
 import { Alphabet } from "../../engine/alphabet.js";
-import { checkNames, OptionChecks } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
+import { choice, defaultsOf, flag, type OptionsOf, readOptions, whole } from "../../util/options.js";
 import { generator, shuffle, uniform } from "../../util/random.js";
 import { capitalOf, isLetter, smallOf, wordsOf } from "./language.js";
 
-export interface EncipherOptions {
-  level: "word" | "char";
-  /** Cipher symbols for all letters together; 0 for a one-to-one cipher. */
-  homophones: number;
-  /** One-to-one letters: keep spaces and everything else that is no letter. */
-  spaces: boolean;
-  seed: number;
-}
+/** More cipher symbols than this serve nobody. */
+const MOST_HOMOPHONES = 10_000;
 
-export const encipherDefaults: EncipherOptions = { level: "char", homophones: 0, spaces: true, seed: 1 };
+export const encipherOptions = {
+  /** What is enciphered. */
+  level: choice("what is enciphered", ["word", "char"], { value: "level", usual: "char" }),
+  /** Cipher symbols for all letters together; 0 for a one-to-one cipher. */
+  homophones: whole("letters: use this many cipher symbols, frequent letters get several", {
+    least: 0,
+    most: MOST_HOMOPHONES,
+    usual: 0,
+  }),
+  /** One-to-one letters: keep spaces and everything else that is no letter. */
+  spaces: flag("letters: keep spaces and everything else that is no letter", {
+    usual: true,
+    off: "letters: drop spaces and everything else that is no letter",
+  }),
+  seed: whole("which key", { usual: 1 }),
+};
+
+export type EncipherOptions = OptionsOf<typeof encipherOptions>;
+
+export const encipherDefaults: EncipherOptions = defaultsOf(encipherOptions);
 
 export interface Enciphered {
   text: string;
@@ -29,17 +42,12 @@ const LINE = 20;
 
 /** Enciphers a text. */
 export function encipher(text: string, given: Partial<EncipherOptions> = {}): Enciphered {
-  checkNames(given, Object.keys(encipherDefaults));
-  const options = { ...encipherDefaults, ...given };
-  new OptionChecks(options).oneOf("level", ["word", "char"]);
+  const options = readOptions(encipherOptions, given);
   if (options.level === "word") return encipherWords(text, options);
   const letters = Array.from(text, smallOf).filter(isLetter);
   if (letters.length === 0) throw new InputError("the text has no letters to encipher");
   return options.homophones > 0 ? encipherHomophonic(letters, options) : encipherLetters(text, letters, options);
 }
-
-/** More cipher symbols than this serve nobody. */
-const MOST_HOMOPHONES = 10_000;
 
 function encipherWords(text: string, { seed, homophones, spaces }: EncipherOptions): Enciphered {
   if (homophones > 0) throw new InputError("homophones are for letters, not for words");
@@ -98,9 +106,6 @@ function keepCapitals(cipherOf: Map<string, string>, capitals: ReadonlySet<strin
 
 function encipherHomophonic(letters: string[], { seed, homophones }: EncipherOptions): Enciphered {
   const alphabet = new Alphabet(letters);
-  if (homophones > MOST_HOMOPHONES) {
-    throw new InputError(`${homophones} cipher symbols are too many: ${MOST_HOMOPHONES} at most`);
-  }
   if (homophones < alphabet.size) {
     throw new InputError(`the text has ${alphabet.size} letters: ${homophones} cipher symbols are too few`);
   }

@@ -3,36 +3,58 @@
 // spaces between words or without any.
 
 import { Alphabet } from "../../engine/alphabet.js";
-import { checkNgramOptions, type NgramModel, ngramDefaults, ngramModel, shorterNgram } from "../../engine/ngram.js";
-import { checkNames, OptionChecks } from "../../util/checks.js";
-import { InputError, unknownName } from "../../util/errors.js";
-
-export interface LanguageOptions {
-  /** What a symbol is. */
-  level: "word" | "char";
-  /** Symbols a symbol depends on: 2 for trigrams, 10 at most. Default 2 for words, 4 for letters. */
-  order: number;
-  /** Taken from every count of the n-grams, between 0 and 1. */
-  discount: number;
-  /** Added to the count of every single symbol. */
-  smoothing: number;
-  /** Letters: the spaces between words are symbols too. */
-  spaces: boolean;
-  /** Words: only the commonest are symbols, all others are `OTHER`. 0 for no limit. */
-  vocabulary: number;
-}
-
-export const languageDefaults: LanguageOptions = {
-  level: "word",
-  order: 2,
-  discount: ngramDefaults.discount,
-  smoothing: ngramDefaults.smoothing,
-  spaces: true,
-  vocabulary: 0,
-};
+import { type NgramModel, ngramDefaults, ngramModel, shorterNgram } from "../../engine/ngram.js";
+import { InputError } from "../../util/errors.js";
+import {
+  choice,
+  defaultsOf,
+  flag,
+  type GivenOptions,
+  type OptionsOf,
+  readOptions,
+  real,
+  whole,
+} from "../../util/options.js";
 
 /** Longer n-grams are nearly all seen once: they would take memory and tell nothing. */
 const MOST_ORDER = 10;
+
+/** Symbols back by default. */
+const USUAL_ORDER = { word: 2, char: 4 };
+
+export const languageOptions = {
+  /** What a symbol is. */
+  level: choice("what is enciphered", ["word", "char"], { value: "level", usual: "word" }),
+  /** Symbols a symbol depends on: 2 for trigrams, 10 at most. Default 2 for words, 4 for letters. */
+  order: whole("symbols back that the language model looks", {
+    least: 0,
+    most: MOST_ORDER,
+    otherwise: `${USUAL_ORDER.word} for words, ${USUAL_ORDER.char} for letters`,
+  }),
+  /** Taken from every count of the n-grams, between 0 and 1. */
+  discount: real("taken from counts of n-grams", {
+    least: 0,
+    above: true,
+    below: 1,
+    usual: ngramDefaults.discount,
+  }),
+  /** Added to the count of every single symbol. */
+  smoothing: real("added to counts of single plain symbols", {
+    least: 0,
+    above: true,
+    usual: ngramDefaults.smoothing,
+    flag: "language-smoothing",
+  }),
+  /** Letters: the spaces between words are symbols too. */
+  spaces: flag("letters: the spaces between words are symbols too", { usual: true, flag: false }),
+  /** Words: only the commonest are symbols, all others are `OTHER`. 0 for no limit. */
+  vocabulary: whole("words: keep only the commonest plain words", { least: 0, usual: 0 }),
+};
+
+export type LanguageOptions = OptionsOf<typeof languageOptions> & { order: number };
+export type GivenLanguageOptions = GivenOptions<typeof languageOptions>;
+
+export const languageDefaults: LanguageOptions = { ...defaultsOf(languageOptions), order: USUAL_ORDER.word };
 
 /** Stands for all words outside the vocabulary. */
 export const OTHER = "<other>";
@@ -48,7 +70,7 @@ export class LanguageModel {
   ) {}
 
   /** Learns from text, line by line. */
-  static fromText(lines: Iterable<string>, given: Partial<LanguageOptions> = {}): LanguageModel {
+  static fromText(lines: Iterable<string>, given: GivenLanguageOptions = {}): LanguageModel {
     const options = readLanguageOptions(given);
     if (typeof lines === "string") {
       throw new InputError("lines of text are needed, not one string", { hint: 'split it first: text.split("\\n")' });
@@ -74,23 +96,9 @@ export class LanguageModel {
 }
 
 /** Fills in the defaults, which for `order` depend on the level, and refuses what is out of range. */
-export function readLanguageOptions(given: Partial<LanguageOptions>): LanguageOptions {
-  const known = Object.keys(languageDefaults);
-  checkNames(given, known);
-  const options = { ...languageDefaults };
-  if (given.level === "char") options.order = 4;
-  for (const name of known as (keyof LanguageOptions)[]) {
-    if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
-  }
-  if (options.level !== "word" && options.level !== "char") throw unknownName("level", options.level, ["word", "char"]);
-  checkNgramOptions({ ...options, ends: true });
-  if (options.order > MOST_ORDER) {
-    throw new InputError(`option \`order\` must be at most ${MOST_ORDER}, not ${options.order}`, {
-      hint: "2 is usual for words, 4 for letters",
-    });
-  }
-  new OptionChecks(options).whole("vocabulary", 0);
-  return options;
+export function readLanguageOptions(given: GivenLanguageOptions): LanguageOptions {
+  const options = readOptions(languageOptions, given);
+  return { ...options, order: options.order ?? USUAL_ORDER[options.level] };
 }
 
 function wordSequences(lines: Iterable<string>, options: LanguageOptions, symbols: Alphabet): Int32Array[] {

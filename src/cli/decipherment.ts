@@ -1,0 +1,80 @@
+// A decipherment on the terminal: the text with its doubts, the key as a table, and progress.
+
+import { styleText } from "node:util";
+import type { CipherText } from "../tasks/decipher/cipher-text.js";
+import type { Decipherment } from "../tasks/decipher/decipherment.js";
+import { SPACE } from "../tasks/decipher/language.js";
+import type { Rightness } from "../tasks/decipher/solution.js";
+import { DOUBTFUL } from "../tasks/decipher/warnings.js";
+import { counted, duration, percent, plural, table } from "../util/text.js";
+import { say, write } from "./output.js";
+
+export async function printDecipherment(
+  found: Decipherment,
+  cipher: CipherText,
+  about: { marks: boolean; quiet?: boolean; doubts: string[]; right?: Rightness; seconds: number },
+): Promise<void> {
+  await write(`${about.marks ? marked(cipher, found) : cipher.render(found.plain)}\n\n${keyTable(found)}`);
+  for (const doubt of about.doubts) say(doubt);
+  if (about.quiet) return;
+  const { right } = about;
+  const share = right
+    ? `; right: ${percent(right.mappingAccuracy)} of symbols, ${percent(right.tokenAccuracy)} of the text`
+    : "";
+  const passes = found.logLikelihood.length;
+  say(
+    `${plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol")}, ${plural(found.restarts, "beginning")}, ${passes === 1 ? "1 pass" : `${passes} passes`}${share}; ${duration(about.seconds)}`,
+  );
+}
+
+/** The text, with doubtful symbols underlined on a terminal that can, else in brackets. */
+function marked(cipher: CipherText, found: Decipherment): string {
+  const underlines = process.stdout.isTTY && process.stdout.hasColors();
+  const doubtful = new Set(found.mapping.filter((m) => m.probability < DOUBTFUL).map((m) => m.cipher));
+  const symbols = cipher.sequences.flat();
+  const text = cipher.render(found.plain, (symbol, at) => {
+    if (!doubtful.has(symbols[at])) return symbol;
+    return underlines ? styleText("underline", symbol) : `[${symbol}]`;
+  });
+  // Neighbours share brackets, unless the text has its own.
+  return underlines || /[[\]]/.test(cipher.render(found.plain)) ? text : text.replaceAll("][", "");
+}
+
+function keyTable(found: Decipherment): string {
+  const shown = found.mapping.filter(({ cipher }) => cipher !== SPACE);
+  const rows = shown.map(({ cipher, plain, probability, count, others }) => [
+    cipher,
+    plain,
+    `${probability.toFixed(3)}${probability < DOUBTFUL ? " ?" : "  "}`,
+    counted(count),
+    others
+      .slice(0, 3)
+      .map((other) => `${other.plain} ${other.probability.toFixed(2)}`)
+      .join(", "),
+  ]);
+  const heading = found.drawn ? "probability  " : "if the rest is right  ";
+  return table([["cipher", "plain", heading, "places", "or"], ...rows], [0, 1, 4]);
+}
+
+/** A line for each EM pass, and one that is written over while keys are searched. */
+export class DecipherProgress {
+  constructor(private readonly on: boolean) {}
+
+  private show(text: string): void {
+    if (this.on) process.stderr.write(`\r\x1b[K${text}`);
+  }
+
+  search(restart: number, best: number): void {
+    this.show(`search ${restart}: best log-likelihood ${best.toFixed(1)}`);
+  }
+
+  pass(pass: number, logLikelihood: number, contextLength: number, settled: number): void {
+    this.show(
+      `pass ${pass}: log-likelihood ${logLikelihood.toFixed(1)}, ${contextLength.toFixed(2)} symbols remembered, ${percent(settled)} of the key settled\n`,
+    );
+  }
+
+  end(): void {
+    this.show("");
+  }
+}

@@ -1,0 +1,82 @@
+// What a decipherment gives, and what it tells on its way.
+
+import type { CipherModel, Expecter } from "../../learn/em.js";
+
+/** What is known after an EM pass. */
+export interface DecipherPass {
+  pass: number;
+  /** Of the whole cipher text, under the table that the pass began with. */
+  logLikelihood: number;
+  /** Average number of symbols remembered. */
+  contextLength: number;
+  /** Share of the cipher symbols whose best reading has a probability of at least 0.9. */
+  settled: number;
+  /** Sequences the beam lost altogether. */
+  lost: number;
+  /** The best key so far, by cipher symbol. */
+  key(): Map<string, string>;
+  /** The same, each with the share of its places where EM expects it. */
+  readings(): Map<string, Reading>;
+}
+
+export interface DecipherHooks {
+  onPass?: (pass: DecipherPass) => void;
+  /** After each search for a key or walk from it; `key` gives the best one so far, by cipher symbol. */
+  onSearch?: (restart: number, score: number, best: number, key: () => Map<string, string>) => void;
+  /** A key to begin with, by cipher symbol, in place of a search. */
+  begin?: Readonly<Record<string, string>>;
+  /** Asked often; true ends the work with the best key so far. */
+  shouldStop?: () => boolean;
+  /** Counts in another way, such as on several threads. */
+  expecter?: (model: CipherModel, sequences: readonly Int32Array[]) => Expecter;
+}
+export interface Reading {
+  plain: string;
+  probability: number;
+}
+
+/**
+ * A cipher symbol and its reading. The key is the best as a whole: on its own, a symbol in doubt may have a likelier reading
+ * among the others.
+ */
+export interface MappedSymbol extends Reading {
+  cipher: string;
+  /** Places where it stands. */
+  count: number;
+  /** Other readings with a probability of at least 0.01, most probable first. */
+  others: Reading[];
+}
+
+export interface Decipherment {
+  /** One entry a cipher symbol, the most frequent first. */
+  mapping: MappedSymbol[];
+  /** The text under the key, [sequence][position]. */
+  plain: string[][];
+  /** Of each pass of the EM that gave the key. */
+  logLikelihood: number[];
+  contextLength: number[];
+  /**
+   * Whether the probabilities are shares among keys that were drawn. If not (without restarts or refinement, with a key to
+   * begin with, or stopped early), each holds only if the rest of the key is right, and says nothing about the key.
+   */
+  drawn: boolean;
+  /** Share of the text that is right, as keys that were drawn expect; spaces that are known do not count. */
+  expectedAccuracy: number | undefined;
+  /**
+   * How much the text reads as language, by the bits its symbols take: 1 as text of the language model's own, 0 as symbols
+   * drawn blindly. Low: another language, another kind of cipher, or a wrong key.
+   */
+  likeness: number;
+  /** Places of cipher text that it takes to tell a key of so many symbols, about (see `unicityDistance`). */
+  unicity: number;
+  /** Beginnings tried. */
+  restarts: number;
+  /** Ended by `shouldStop`. */
+  stopped: boolean;
+}
+
+/** Lets the program breathe; whether it is to stop. */
+export async function pausedAndStopped(hooks: DecipherHooks): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  return hooks.shouldStop?.() === true;
+}

@@ -1,0 +1,67 @@
+// Options of the decipherer, declared once.
+
+import {
+  choice,
+  defaultsOf,
+  flag,
+  type GivenOptions,
+  type OptionsOf,
+  readOptions,
+  real,
+  whole,
+} from "../../util/options.js";
+import { spacesChoices } from "./cipher-text.js";
+
+export const deciphererOptions = {
+  /** Symbols back that a decision looks, at most the language model's order. */
+  order: whole("symbols back that the language model looks", { least: 0, otherwise: "as far as it can" }),
+  /** How many contexts each place keeps beside `⋆`. */
+  contexts: whole("contexts to keep at each place", { least: 0, usual: 60 }),
+  mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], {
+    value: "mode",
+    usual: "rcms",
+    aliases: ["inference"],
+  }),
+  /** Added to every expected count of a substitution. */
+  smoothing: real("added to counts of substitutions", { least: 0, above: true, usual: 0.01 }),
+  /** EM passes at most. */
+  passes: whole("EM passes at most", { least: 1, usual: 20 }),
+  /** EM ends when a pass gains less log-likelihood than this for each symbol. */
+  tolerance: real("end when a pass gains less than this a symbol", { least: 0, usual: 1e-3 }),
+  /** No two cipher symbols stand for the same plain symbol. */
+  oneToOne: flag("no two cipher symbols stand for the same plain symbol"),
+  /**
+   * Beginnings to try. With few plain symbols each is a search for a good key, which ends early when the best key has been
+   * found three times; EM goes on from the best. With many, EM comes first, and each is a walk that shakes its key and
+   * lets it settle again, to something better or not. 0: EM alone, and probabilities that hold if the rest of the key is
+   * right.
+   */
+  restarts: whole("beginnings to try", { least: 0, otherwise: "at most 60 for letters, 2 for words" }),
+  /** Changes of the key that each search tries. */
+  moves: whole("changes of the key that a search tries", { least: 1, usual: 200_000 }),
+  /** After EM, give every symbol the reading that fits best with all others, until nothing changes. False: EM's own key. */
+  refine: flag("refine the key symbol by symbol after EM", {
+    usual: true,
+    off: "leave the key as EM gives it, not refined symbol by symbol",
+  }),
+  /**
+   * Spaces between words. `known`: they stand in the cipher text. `unknown`: those of the cipher text, if any, mean nothing.
+   * `enciphered`: a cipher symbol stands for them. Left out: known if the cipher text has some, else unknown.
+   */
+  spaces: choice("letters: spaces between words", spacesChoices, { otherwise: "found out" }),
+  seed: whole("for everything random", { usual: 1 }),
+};
+
+export type DeciphererOptions = OptionsOf<typeof deciphererOptions>;
+export type GivenDeciphererOptions = GivenOptions<typeof deciphererOptions>;
+
+export const deciphererDefaults = defaultsOf(deciphererOptions);
+
+export function readDeciphererOptions(given: GivenDeciphererOptions): DeciphererOptions {
+  // Values of before that said: nothing is said.
+  const open = { order: -1, restarts: -1, spaces: "found" };
+  const said = Object.entries(given).filter(([name, value]) => open[name as keyof typeof open] !== value);
+  const options = readOptions(deciphererOptions, Object.fromEntries(said));
+  if (options.mode === "beam") readOptions({ contexts: whole("", { least: 1 }) }, { contexts: options.contexts });
+  return options;
+}
