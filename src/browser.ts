@@ -25,8 +25,9 @@ export { type Branch, chainGraph, type SlotGraph, slotGraph } from "./engine/slo
 export { BEGIN, type Inference, type Trellis } from "./engine/trellis.js";
 export type { SymbolPair } from "./formats/pair-lines.js";
 export type { GivenLabel, TaggingSequence } from "./formats/sequence.js";
-export type { Checkpoint, Pass, TrainingOptions, TrainingProgress } from "./learn/train.js";
-export { type Learner, train } from "./learn/train.js";
+export type { Learner } from "./learn/learner.js";
+export { train } from "./learn/train.js";
+export type { Checkpoint, Pass, TrainingOptions, TrainingProgress } from "./learn/training.js";
 // Confidence
 export type { Answer, AnswerColumns, Answers } from "./metrics/answers.js";
 export { brier, expectedCalibrationError, reliabilityBins } from "./metrics/calibration.js";

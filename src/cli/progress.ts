@@ -1,7 +1,7 @@
 // The progress of a training on a terminal: a line that is written over while a pass goes on, and a line for each pass that
 // is over. Off a terminal nothing is shown.
 
-import type { TrainingProgress } from "../learn/train.js";
+import type { TrainingProgress } from "../learn/training.js";
 import { counted, duration, percent } from "../util/text.js";
 
 const CLEAR_LINE = "\r\x1b[K";

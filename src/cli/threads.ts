@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { backend } from "../engine/choice.js";
 import { threadCrew } from "../learn/crew.js";
-import type { TrainingHooks } from "../learn/train.js";
+import type { TrainingHooks } from "../learn/training.js";
 import { threadCount } from "./options.js";
 import { say } from "./output.js";
 

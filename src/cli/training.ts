@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { stat, unlink } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { TrainingHooks } from "../learn/train.js";
+import type { TrainingHooks } from "../learn/training.js";
 import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../model/checkpoint.js";
 import { readModelBytes, writeFileSafely } from "../model/file.js";
 import { InputError } from "../util/errors.js";

@@ -6,7 +6,7 @@ import { wasmBackend } from "../engine/wasm/kernel.js";
 import { stepAlong } from "./adagrad.js";
 import { BATCH, type CrewData, type CrewOrder, control, DONE } from "./crew.js";
 import { Gradient } from "./gradient.js";
-import type { Judged, Learner, Seen } from "./train.js";
+import type { Judged, Learner, Seen } from "./learner.js";
 
 const data = workerData as CrewData;
 const { table, adagrad, options, control: counters, done, thread, threads } = data;

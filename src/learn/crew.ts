@@ -11,17 +11,8 @@ import type { RowTable } from "../engine/rows.js";
 import type { KernelMemory } from "../engine/wasm/memory.js";
 import type { WebAssemblyMemory } from "../engine/wasm/web-assembly.js";
 import type { AdaGrad, AdaGradOptions } from "./adagrad.js";
-import {
-  addJudged,
-  type Crew,
-  type CrewMaker,
-  type CrewWatch,
-  type Judged,
-  type Learner,
-  nothingJudged,
-  type PassDone,
-  type SharedLearner,
-} from "./train.js";
+import { addJudged, type Judged, type Learner, nothingJudged, type SharedLearner } from "./learner.js";
+import type { Crew, CrewMaker, CrewWatch, PassDone } from "./training.js";
 
 /** Places in the array by which threads agree. */
 export const control = {

@@ -2,7 +2,7 @@
 // small the gradient: w += rate · g / √(delta + Σ g²). A large delta makes them as short as they are late in a training, so
 // that the new examples add to what the model knows instead of taking its place; three passes, nothing held out.
 
-import type { TrainingOptions } from "./train.js";
+import type { TrainingOptions } from "./training.js";
 
 const DELTA = 100;
 const PASSES = 3;

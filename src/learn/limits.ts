@@ -1,7 +1,7 @@
 // What the options of a training may be, for everything that trains.
 
 import { OptionChecks } from "../util/checks.js";
-import type { TrainingOptions } from "./train.js";
+import type { TrainingOptions } from "./training.js";
 
 /**
  * A first step of AdaGrad moves a weight by the whole of `rate`, and weights beyond this are certainty itself; a penalty

@@ -5,7 +5,7 @@
 
 import { createHash, type Hash } from "node:crypto";
 import * as v from "valibot";
-import type { Checkpoint } from "../learn/train.js";
+import type { Checkpoint } from "../learn/training.js";
 import { InputError } from "../util/errors.js";
 import { decodeKind, encodeKind } from "./kind.js";
 import { emptyParts, historySchema, PartsReader, putJson } from "./parts.js";

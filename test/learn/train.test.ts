@@ -2,8 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import { AdaGrad } from "../../src/learn/adagrad.js";
+import { chooseL2 } from "../../src/learn/choose-l2.js";
 import { Gradient } from "../../src/learn/gradient.js";
-import { type Checkpoint, chooseL2, type Learner, type Seen, train, trainingDefaults } from "../../src/learn/train.js";
+import type { Learner, Seen } from "../../src/learn/learner.js";
+import { train } from "../../src/learn/train.js";
+import { type Checkpoint, trainingDefaults } from "../../src/learn/training.js";
 
 const table = { symbolCount: 1, start: Int32Array.of(0, 1), symbols: Int32Array.of(0) };
 

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TaggingSequence } from "../../src/formats/sequence.js";
-import type { Checkpoint } from "../../src/learn/train.js";
+import type { Checkpoint } from "../../src/learn/training.js";
 import { decodeCheckpoint, encodeCheckpoint } from "../../src/model/checkpoint.js";
 import { decodeTensors, encodeTensors, type TensorData } from "../../src/model/safetensors.js";
 import { Tagger, type TrainTaggerOptions } from "../../src/tasks/tag/tagger.js";

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { styleText } from "node:util";
-import type { TrainingProgress } from "../../learn/train.js";
+import type { TrainingProgress } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { ProgressLine } from "../progress.js";
 

@@ -9,7 +9,7 @@ import { childOf } from "../../engine/rows.js";
 import { chainGraph, type SlotGraph } from "../../engine/slots.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
-import type { Judged, Learner, Seen, SharedLearner } from "../../learn/train.js";
+import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.js";
 import { allowedAt, type Corpus } from "./corpus.js";
 import { type TaggerRows, taggerFamilies } from "./rows.js";
 

@@ -3,7 +3,7 @@
 import type { Inference } from "../../engine/trellis.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { checkTrainingOptions } from "../../learn/limits.js";
-import { type TrainingOptions, trainingDefaults } from "../../learn/train.js";
+import { type TrainingOptions, trainingDefaults } from "../../learn/training.js";
 import { OptionChecks } from "../../util/checks.js";
 
 export interface TaggerOptions extends TrainingOptions {

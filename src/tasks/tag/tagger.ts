@@ -12,17 +12,17 @@ import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice 
 import { pathConfidences } from "../../engine/reference/kernel.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
+import { chooseL2 } from "../../learn/choose-l2.js";
 import { withCurrentNames } from "../../learn/old-names.js";
+import { train } from "../../learn/train.js";
 import {
   type Checkpoint,
-  chooseL2,
   hookNames,
   hooksOf,
   type Pass,
   type Trained,
   type TrainingHooks,
-  train,
-} from "../../learn/train.js";
+} from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS, OptionChecks } from "../../util/checks.js";
 import { InputError, unknownName } from "../../util/errors.js";
 import { generator, uniform } from "../../util/random.js";

@@ -13,7 +13,7 @@ import { PrunedPass } from "../../engine/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../../engine/slots.js";
 import { grown, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
-import type { Judged, Learner, Seen, SharedLearner } from "../../learn/train.js";
+import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.js";
 import { editDistance } from "../../util/errors.js";
 import { COUNT_CLASSES, countClass } from "./aligner.js";
 import { answerOf, inputOf, type PairCorpus } from "./pairs.js";

@@ -5,7 +5,7 @@ import type { Alphabet } from "../../engine/alphabet.js";
 import type { Inference } from "../../engine/trellis.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { checkTrainingOptions } from "../../learn/limits.js";
-import { type TrainingOptions, trainingDefaults } from "../../learn/train.js";
+import { type TrainingOptions, trainingDefaults } from "../../learn/training.js";
 import { OptionChecks } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { LEAST_LOG, type Strategy, type TransducerShape } from "./learner.js";

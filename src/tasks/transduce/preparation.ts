@@ -3,7 +3,10 @@
 
 import { backend } from "../../engine/choice.js";
 import type { Inference } from "../../engine/trellis.js";
-import { chooseL2, pause, type TrainingHooks, train } from "../../learn/train.js";
+import { chooseL2 } from "../../learn/choose-l2.js";
+import { train } from "../../learn/train.js";
+import type { TrainingHooks } from "../../learn/training.js";
+import { pause } from "../../util/pause.js";
 import { generator, shuffle } from "../../util/random.js";
 import { Aligner } from "./aligner.js";
 import { TransducerEngine, TransducerLearner, type TransducerShape } from "./learner.js";

@@ -10,6 +10,7 @@ import { backend } from "../../engine/choice.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import { withCurrentNames } from "../../learn/old-names.js";
+import { train } from "../../learn/train.js";
 import {
   type Checkpoint,
   hookNames,
@@ -17,8 +18,7 @@ import {
   type Pass,
   type Trained,
   type TrainingHooks,
-  train,
-} from "../../learn/train.js";
+} from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS, OptionChecks } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { JointModel, type JointParts } from "./joint-model.js";

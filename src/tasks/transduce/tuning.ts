@@ -3,8 +3,10 @@
 // candidates. While powers are fitted, these models do not know the held-out pairs; those that are kept do.
 
 import { backend } from "../../engine/choice.js";
-import { pause, split, type TrainingHooks } from "../../learn/train.js";
+import { split } from "../../learn/held-out.js";
+import type { TrainingHooks } from "../../learn/training.js";
 import { minimise } from "../../util/minimise.js";
+import { pause } from "../../util/pause.js";
 import { type AlignedMoves, JointModel, type JointParts } from "./joint-model.js";
 import type { TransducerEngine, TransducerLearner } from "./learner.js";
 import { MOST_HELD_OUT, type TransducerOptions } from "./options.js";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Alphabet } from "../../../src/engine/alphabet.js";
 import type { GivenLabel, TaggingSequence } from "../../../src/formats/sequence.js";
 import { Gradient } from "../../../src/learn/gradient.js";
-import type { Checkpoint } from "../../../src/learn/train.js";
+import type { Checkpoint } from "../../../src/learn/training.js";
 import { CorpusBuilder } from "../../../src/tasks/tag/corpus.js";
 import { TaggerEngine } from "../../../src/tasks/tag/learner.js";
 import { taggerRows } from "../../../src/tasks/tag/rows.js";

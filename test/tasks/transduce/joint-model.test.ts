@@ -1,7 +1,7 @@
 // The joint model: a probability over aligned pairs, and a transducer that chooses by it.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Checkpoint } from "../../../src/learn/train.js";
+import type { Checkpoint } from "../../../src/learn/training.js";
 import { JointModel } from "../../../src/tasks/transduce/joint-model.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
 import { InputError } from "../../../src/util/errors.js";

@@ -1,7 +1,7 @@
 // The model of words: Witten and Bell's formula by hand, a probability over all outputs, and a transducer that uses it.
 
 import { describe, expect, it } from "vitest";
-import type { Checkpoint } from "../../../src/learn/train.js";
+import type { Checkpoint } from "../../../src/learn/training.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
 import { countWords, WordModel } from "../../../src/tasks/transduce/word-model.js";
 import { InputError } from "../../../src/util/errors.js";

@@ -1,0 +1,53 @@
+// What a learner is: it knows its examples, adds the gradient of one to the gradient at hand, and judges one without learning
+// from it. Tagger and transducer are learners; `train` sees nothing of them but this.
+
+import type { RowTable } from "../engine/rows.js";
+import type { Gradient } from "./gradient.js";
+
+/** Something that can be trained. */
+export interface Learner {
+  readonly table: RowTable;
+  readonly exampleCount: number;
+  /** [exampleCount] what it counts, if anything, when it learns from an example or judges it; 0: its log-likelihood is unknown. */
+  readonly tally?: Int32Array;
+  /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
+  learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
+  /** Judges an example without learning from it. */
+  judge(example: number, weights: Float64Array): Judged;
+  /** What another thread needs to be the same learner; without it, one thread trains. */
+  share?(): SharedLearner;
+}
+
+/** A learner for another thread: the module at `module` exports `revive`, which makes the learner of `data`. */
+export interface SharedLearner {
+  /** Its address. */
+  module: string;
+  /** Numbers, arrays and objects; what is large lies in the kernel's memory, which threads share. */
+  data: unknown;
+}
+
+export interface Seen {
+  logLikelihood: number;
+  /** Average number of decisions remembered, weighted by mass. */
+  contextLength: number;
+}
+
+export interface Judged {
+  logLikelihood: number;
+  /** Decisions judged, and how many of them were wrong. */
+  decisions: number;
+  errors: number;
+  /** 1 if all of the output is right. */
+  right: number;
+}
+
+export function nothingJudged(): Judged {
+  return { logLikelihood: 0, decisions: 0, errors: 0, right: 0 };
+}
+
+export function addJudged(sum: Judged, more: Judged): void {
+  sum.logLikelihood += more.logLikelihood;
+  sum.decisions += more.decisions;
+  sum.errors += more.errors;
+  sum.right += more.right;
+}

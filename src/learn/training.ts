@@ -1,0 +1,156 @@
+// A training as its caller sees it: options with their defaults, what is told on the way, the checkpoint, the result; and the
+// threads that may share the work.
+
+import type { AdaGrad } from "./adagrad.js";
+import type { Judged, Learner, Seen } from "./learner.js";
+
+export interface TrainingOptions {
+  /** Passes over the examples. */
+  passes: number;
+  seed: number;
+  rate: number;
+  delta: number;
+  /** L2 penalty of the whole objective, as in (l2 / 2) * |w|². */
+  l2: number;
+  l1: number;
+  /** Share of the examples held out to choose the best pass; 0 for none. */
+  heldOut: number;
+  /** Passes without improvement on the held-out part before training stops. */
+  patience: number;
+  /** Average the weights over about the later half of the passes. */
+  average: boolean;
+  /**
+   * Coordinates of a gradient below this are rounded to nothing or to this, at random, with the same expectation: fewer
+   * weights move. Default 0: none.
+   */
+  truncate?: number;
+  /** What the held-out part is judged by. */
+  select: "likelihood" | "accuracy";
+}
+
+export const trainingDefaults: Omit<TrainingOptions, "l2"> = {
+  passes: 20,
+  seed: 1,
+  rate: 0.2,
+  delta: 1e-4,
+  l1: 0,
+  heldOut: 0.1,
+  patience: 3,
+  average: true,
+  select: "likelihood",
+};
+
+/** How one pass went. */
+export interface Pass {
+  pass: number;
+  /** Of the examples as they were met, for each whose right output has a probability; absent where none has. */
+  trainLogLikelihood?: number;
+  contextLength: number;
+  /** On the held-out part, if there is one. */
+  heldOut?: {
+    /** The same of the held-out examples. */
+    logLikelihood?: number;
+    /** Share of the decisions that are right. Outputs of any length: 1 - edits / symbols of the right one, at least 0. */
+    accuracy: number;
+    /** Share of the outputs that are right as a whole. */
+    exact: number;
+  };
+}
+
+export interface TrainingProgress {
+  pass: number;
+  passes: number;
+  /** Examples done in this pass, and in all of it. */
+  done: number;
+  total: number;
+  /** Of the passes that are over. */
+  history: readonly Pass[];
+  /** Average context length and log-likelihood of the examples of this pass so far. */
+  contextLength: number;
+  logLikelihood: number;
+}
+
+export interface TrainingHooks {
+  /** Called now and then, and at the end of each pass. */
+  onProgress?(progress: TrainingProgress): void;
+  /** Called after each example, with its number in order of training. */
+  onExample?(step: number, seen: Seen): void;
+  /**
+   * Called after each pass, and when training is stopped, with all that is needed to go on. The next pass begins before it is
+   * done; the next call does not.
+   */
+  onCheckpoint?(checkpoint: Checkpoint): void | Promise<void>;
+  /** Asked between examples; true stops after the one at hand. */
+  shouldStop?(): boolean;
+  /** Trains on several threads; `onExample` is not called then. */
+  crew?: CrewMaker;
+}
+
+export const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop", "crew"] as const;
+
+/** The hooks among options. */
+export function hooksOf(given: TrainingHooks): TrainingHooks {
+  const hooks: TrainingHooks = {};
+  for (const name of hookNames) if (given[name]) Object.assign(hooks, { [name]: given[name] });
+  return hooks;
+}
+
+/** Everything a training needs to go on where it was. */
+export interface Checkpoint {
+  /** The L2 penalty, which may have been chosen by the data. */
+  l2: number;
+  pass: number;
+  /** Examples of the pass already learned from. */
+  position: number;
+  step: number;
+  averageFrom: number;
+  weights: Float64Array;
+  squares: Float64Array;
+  sums: Float64Array;
+  settled: Int32Array;
+  /** Weights of the best pass so far. */
+  best: Float64Array;
+  bestScore: number;
+  bestPass: number;
+  history: Pass[];
+  /** Sums over the pass at hand. */
+  passLogLikelihood: number;
+  passContextLength: number;
+  /** The tally of the learner, if it keeps one. */
+  tally?: Int32Array;
+}
+
+export interface Trained {
+  weights: Float64Array;
+  history: Pass[];
+  bestPass: number;
+  /** Whether `shouldStop` ended it. */
+  stopped: boolean;
+}
+
+/** Threads that train together. */
+export interface Crew {
+  /**
+   * Learns from the examples of the order that are not yet done, until all are or `shouldStop` says so; `onProgress` is
+   * called now and then. Resolves with what is done of the pass by then.
+   */
+  learn(order: Int32Array, done: PassDone, watch: CrewWatch): Promise<PassDone>;
+  /** Sums over examples. */
+  judge(examples: Int32Array, weights: Float64Array): Promise<Judged>;
+  close(): Promise<void>;
+}
+
+/** What is done of a pass: the first so many examples of its order, and sums over them. */
+export interface PassDone {
+  examples: number;
+  logLikelihood: number;
+  contextLength: number;
+}
+
+export interface CrewWatch {
+  onProgress(done: PassDone): void;
+  shouldStop(): boolean;
+}
+
+/** Gathers the threads for a learner and the weights it learns; undefined if it cannot be shared. */
+export type CrewMaker = (learner: Learner, adagrad: AdaGrad) => Crew | undefined;
