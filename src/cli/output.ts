@@ -81,11 +81,7 @@ export function printError(error: unknown): number {
   }
   if (error instanceof InputError) {
     say(namingFlags(error));
-<<<<<<< HEAD
     if (error.hint) process.stderr.write(`  ${withFlags(error.hint)}\n`);
-=======
-    if (error.hint) process.stderr.write(`  ${naming(error.hint)}\n`);
->>>>>>> aa2e490 (Decipher: a file for each job; options declared once; warnings, known keys and solutions in the library, and the same warnings in the explorer)
     if (process.env.STARGRAM_DEBUG) process.stderr.write(`${error.stack}\n`);
     return 2;
   }
@@ -98,20 +94,12 @@ export function printError(error: unknown): number {
 
 /** What the library says of an option, said of the flag. Options of a file, such as a model's, have none. */
 export function namingFlags({ message, file }: InputError): string {
-<<<<<<< HEAD
   return file === undefined ? withFlags(message) : message;
 }
 
-function withFlags(text: string): string {
-  return text.replace(/(?:the )?option `(\w+)`/g, (_, name) => flagOf(name));
-=======
-  return file === undefined ? naming(message) : message;
-}
-
 /** A text of the library that names options, naming flags. */
-export function naming(text: string): string {
-  return text.replace(/option `(\w+)`/g, (_, name) => flagOf(name));
->>>>>>> aa2e490 (Decipher: a file for each job; options declared once; warnings, known keys and solutions in the library, and the same warnings in the explorer)
+export function withFlags(text: string): string {
+  return text.replace(/(?:the )?option `(\w+)`/g, (_, name) => flagOf(name));
 }
 
 /** `--max-emit` for the option `maxEmit`. */

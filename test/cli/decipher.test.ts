@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import * as decipher from "../../src/cli/commands/decipher.js";
 import * as encipher from "../../src/cli/commands/encipher.js";
-import { naming, namingFlags } from "../../src/cli/output.js";
+import { namingFlags, withFlags } from "../../src/cli/output.js";
 import { makeProgram } from "../../src/cli/program.js";
 import { InputError } from "../../src/util/errors.js";
 import { columns, ended, Folder, tokensOnly, until } from "./helpers.js";
@@ -188,7 +188,7 @@ describe("what is wrong", () => {
       (thrown: unknown) => thrown,
     );
     if (!(error instanceof InputError)) throw error;
-    expect(`${namingFlags(error)}\n${naming(error.hint ?? "")}`).toMatch(message);
+    expect(`${namingFlags(error)}\n${withFlags(error.hint ?? "")}`).toMatch(message);
   };
 
   /** More characters than there are letters. */
@@ -226,7 +226,10 @@ describe("what is wrong", () => {
     await refused(["decipher", "-", "--plain", "digits.txt"], /no letters/, "ab");
     await refused(["encipher", "digits.txt"], /no letters/);
     await refused(["encipher", "message.txt", "--homophones", "3"], /too few/);
-    await refused(["encipher", "message.txt", "--homophones", "100000000"], /--homophones must be a whole number .* at most 10000/);
+    await refused(
+      ["encipher", "message.txt", "--homophones", "100000000"],
+      /--homophones must be a whole number .* at most 10000/,
+    );
     // What would change nothing is refused, and a list that took the cipher along is explained.
     await folder.run(["decipher", "-", ...plain, "--save-language", "dense.sg", ...quick, "--restarts", "1"], "abcab");
     const language = ["--language", "dense.sg"];

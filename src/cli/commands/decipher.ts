@@ -42,7 +42,7 @@ import { loadModel, saveModel } from "../../workflows/disk.js";
 import { DecipherProgress, printDecipherment } from "../decipherment.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, real, threadCount, whole } from "../options.js";
-import { flagOf, naming, writeJson } from "../output.js";
+import { flagOf, withFlags, writeJson } from "../output.js";
 import { checkOutput, checkPlace } from "../place.js";
 
 const d = deciphererDefaults;
@@ -233,19 +233,9 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
       hint: "give plain text (--plain), or a model made for cipher text without spaces; --spaces known or enciphered if they are",
     });
   }
-<<<<<<< HEAD
   if (flags.saveLanguage !== undefined) await saveModel(language, flags.saveLanguage, { force: flags.force });
-  const options: Partial<DeciphererOptions> = loaded && flags.order !== undefined ? { order: flags.order } : {};
-  if (level === "char" && language.options.spaces) options.spaces = cipher.spaces ? "known" : "enciphered";
-  for (const name of solverNames) {
-    if (command.getOptionValueSource(name) === "cli") Object.assign(options, { [name]: command.getOptionValue(name) });
-  }
-  const knownPart = await knownKey(flags, cipher);
-=======
-  if (flags.saveLanguage !== undefined) await saveModel(language, flags.saveLanguage);
   const options = solverOptions(flags, command, cipher, language);
   const known = await knownPart(flags, cipher);
->>>>>>> aa2e490 (Decipher: a file for each job; options declared once; warnings, known keys and solutions in the library, and the same warnings in the explorer)
   const solution =
     flags.solution === undefined ? undefined : await readSolution(flags.solution, cipher, flags.encoding);
   const decipherer = new Decipherer(language, options);
@@ -254,9 +244,10 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   const right = solution && compareWithSolution(found, cipher, solution);
   if (flags.saveKey !== undefined) {
     const key = Object.fromEntries(found.mapping.map(({ cipher: x, plain }) => [x, plain]));
-    await writeFileSafely(flags.saveKey, new TextEncoder().encode(`${JSON.stringify(key, undefined, 1)}\n`));
+    const bytes = new TextEncoder().encode(formatKeyJson(key));
+    await writeFileSafely(flags.saveKey, bytes, { kind: keyFile, force: flags.force });
   }
-  const doubts = warnings(found, cipher).map(naming);
+  const doubts = warnings(found, cipher).map(withFlags);
   if (flags.json) await writeJson(report(found, cipher, decipherer, { doubts, right, seconds, spaces: flags.spaces }));
   else await printDecipherment(found, cipher, { ...flags, doubts, right, seconds });
 }
@@ -303,48 +294,6 @@ async function solve(
     progress.end();
     interrupt.end();
   }
-<<<<<<< HEAD
-  const seconds = (performance.now() - started) / 1000;
-  const right = solution && judge(found, cipher, solution);
-  const warnings = warningsOf(found, cipher);
-  if (flags.saveKey !== undefined) {
-    const key = Object.fromEntries(found.mapping.map(({ cipher: x, plain }) => [x, plain]));
-    const bytes = new TextEncoder().encode(formatKeyJson(key));
-    await writeFileSafely(flags.saveKey, bytes, { kind: keyFile, force: flags.force });
-  }
-  if (flags.json) {
-    await writeJson({
-      text: cipher.render(found.plain),
-      mapping: found.mapping,
-      logLikelihood: found.logLikelihood,
-      contextLength: found.contextLength,
-      expectedAccuracy: found.expectedAccuracy,
-      likeness: found.likeness,
-      unicityDistance: Number.isFinite(found.unicity) ? found.unicity : undefined,
-      warnings,
-      ...right,
-      level,
-      symbols: cipher.kind,
-      spaces: cipher.spaces ? "known" : (flags.spaces ?? "unknown"),
-      restarts: found.restarts,
-      stopped: found.stopped,
-      seconds,
-      options: decipherer.options,
-      language: decipherer.language.options,
-    });
-    return;
-  }
-  await write(`${flags.marks ? marked(cipher, found) : cipher.render(found.plain)}\n\n${keyTable(found)}`);
-  for (const warning of warnings) say(warning);
-  if (flags.quiet) return;
-  const passes = found.logLikelihood.length;
-  const share = right
-    ? `; right: ${percent(right.mappingAccuracy)} of symbols, ${percent(right.tokenAccuracy)} of the text`
-    : "";
-  say(
-    `${plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol")}, ${plural(found.restarts, "beginning")}, ${passes === 1 ? "1 pass" : `${passes} passes`}${share}; ${duration(seconds)}`,
-  );
-=======
 }
 
 /** What `--json` prints. */
@@ -373,7 +322,6 @@ function report(
     options,
     language: language.options,
   };
->>>>>>> aa2e490 (Decipher: a file for each job; options declared once; warnings, known keys and solutions in the library, and the same warnings in the explorer)
 }
 
 /** The cipher text that was named; a list of plain texts may have taken it along. */
