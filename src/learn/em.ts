@@ -8,6 +8,7 @@ import type { NgramModel } from "../engine/ngram.js";
 import { SharedKernel, type SharedRows, shareRows } from "../engine/shared.js";
 import { chainGraph, openChainGraph, type SlotGraph } from "../engine/slots.js";
 import type { Inference } from "../engine/trellis.js";
+import { pause } from "../util/pause.js";
 
 /** Sequences in one block. */
 export const BLOCK = 64;
@@ -144,7 +145,7 @@ export class LocalExpecter implements Expecter {
       if (shouldStop?.()) return undefined;
       addExpectations(sum, this.counter.count(block, logEmission));
       if (Date.now() - paused < 50) continue;
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await pause();
       paused = Date.now();
     }
     return sum;
