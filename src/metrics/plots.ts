@@ -6,7 +6,8 @@ import type { Answers } from "./answers.js";
 import { columnsOf } from "./answers.js";
 import { reliabilityBins } from "./calibration.js";
 import { precisionRecallCurve, riskCoverage } from "./precision-recall.js";
-import { linePlot, type Point, type Series } from "./svg.js";
+import { linePlot, type Series } from "./svg.js";
+import type { Point } from "./svg-line.js";
 
 export interface NamedAnswers {
   name: string;

@@ -3,15 +3,9 @@
 // reader's light or dark setting, has a title and a description for screen readers, and can be put into a page many
 // times over: it uses no ids.
 
-export type Point = readonly [x: number, y: number];
-
-export interface Axis {
-  label: string;
-  /** From, to. Default: what the data span; for y, widened to round numbers. Data outside are cut off. */
-  domain?: readonly [number, number];
-  /** How a tick is written. `percent` writes 0.95 as 95 %. Default: `number`. */
-  format?: "number" | "percent" | ((value: number) => string);
-}
+import { type Point, simplify } from "./svg-line.js";
+import { type Axis, isDrawable, type Scale, scaleOf, tickCount, widen } from "./svg-scale.js";
+import { escapeText, FONT_SIZE, textWidth, wrapText } from "./svg-text.js";
 
 export interface Series {
   name: string;
@@ -43,24 +37,11 @@ export interface LinePlot {
 const LIGHT_COLORS = ["#0072b2", "#d55e00", "#00a67d", "#8a1c5f", "#2b2b2b"];
 const DARK_COLORS = ["#4aa8e6", "#f08a4b", "#57e0b5", "#b8479c", "#f4e285"];
 
-const FONT_SIZE = 12; // px
 const LINE_HEIGHT = 15; // px
 const SWATCH = 18; // px
 const TITLE_SIZE = 16; // px
 const TITLE_LINE_HEIGHT = 21; // px
 const MARKED_POINTS = 15; // Solid lines through at most so many points show each of them.
-const LINE_TOLERANCE = 0.15; // px that a line may stray from its points
-const SMALLEST = 1e-100; // What is nearer to 0 is drawn as 0.
-const LARGEST = 1e100;
-const FAR = 10_000; // px; coordinates stay within, as some viewers fail on huge numbers
-
-interface Scale {
-  domain: readonly [number, number];
-  ticks: number[];
-  text(value: number): string;
-  /** Pixels from the left or the top of the picture. */
-  place(value: number): number;
-}
 
 /** Stands in the first line of every picture: by it our files are known from others. */
 export const PLOT_MARK = 'class="stargram-plot"';
@@ -102,74 +83,6 @@ export function linePlot(plot: LinePlot): string {
     "</svg>",
   ];
   return `${parts.filter((part) => part !== "").join("\n")}\n`;
-}
-
-/** Round numbers (1, 2 or 5 times a power of ten apart) from `low` to `high`, about `count` of them. */
-export function niceTicks(low: number, high: number, count: number): number[] {
-  const step = niceStep(high - low, count);
-  const first = Math.ceil(low / step - 1e-9); // The tolerance keeps ticks at the ends in spite of rounding.
-  const ticks = Math.min(1000, Math.floor(high / step + 1e-9) - first + 1);
-  return Array.from({ length: Math.max(0, ticks) }, (_, i) => Number(((first + i) * step).toPrecision(12)) + 0);
-}
-
-/** The round step that comes nearest to `count` ticks. */
-function niceStep(span: number, count: number): number {
-  const rough = span / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const lead = rough / power; // 1 ≤ lead < 10
-  return power * (lead < Math.SQRT2 ? 1 : lead < Math.sqrt(10) ? 2 : lead < Math.sqrt(50) ? 5 : 10);
-}
-
-function tickCount(pixels: number, spacing: number): number {
-  return Math.max(2, pixels / spacing);
-}
-
-/** The span between the round numbers around it. */
-function widen(span: readonly [number, number], count: number): [number, number] {
-  const [low, high] = nonEmpty(span);
-  const step = niceStep(high - low, count);
-  return [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
-}
-
-/** The span itself, or one around it where it is a single number (or so near to one that rounding would show). */
-function nonEmpty([low, high]: readonly [number, number]): [number, number] {
-  const size = Math.max(Math.abs(low), Math.abs(high));
-  const margin = high - low > 1e-12 * size + SMALLEST ? 0 : size > SMALLEST ? size / 2 : 1;
-  return [low - margin, high + margin];
-}
-
-/** The domain of the axis, or else `span`, laid over the pixels from `from` to `to`. */
-function scaleOf(axis: Axis, span: readonly [number, number], from: number, to: number, spacing: number): Scale {
-  if (axis.domain && !(axis.domain.every(isDrawable) && axis.domain[0] <= axis.domain[1])) {
-    throw new RangeError(`the domain of “${axis.label}” cannot go from ${axis.domain.join(" to ")}`);
-  }
-  const [low, high] = nonEmpty(axis.domain ?? span);
-  const count = tickCount(Math.abs(to - from), spacing);
-  return {
-    domain: [low, high],
-    ticks: niceTicks(low, high, count),
-    text: tickText(axis.format ?? "number", niceStep(high - low, count)),
-    place: (value) => Math.max(-FAR, Math.min(FAR, from + ((value - low) / (high - low)) * (to - from))),
-  };
-}
-
-function tickText(format: NonNullable<Axis["format"]>, step: number): (value: number) => string {
-  if (typeof format === "function") return format;
-  const factor = format === "percent" ? 100 : 1;
-  const decimals = Math.max(0, -Math.floor(Math.log10(step * factor) + 1e-9));
-  const unit = format === "percent" ? "\u202f%" : "";
-  return (value) => {
-    const scaled = value * factor;
-    if (scaled !== 0 && (Math.abs(scaled) >= 1e9 || decimals > 6)) return String(Number(scaled.toPrecision(6))) + unit;
-    const [whole, fraction] = Math.abs(scaled).toFixed(decimals).split(".");
-    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, whole.length > 4 ? "," : "");
-    return (scaled < 0 ? "−" : "") + grouped + (fraction ? `.${fraction}` : "") + unit;
-  };
-}
-
-/** Finite, and so far from the largest number that differences stay finite too. */
-function isDrawable(value: number): boolean {
-  return Math.abs(value) <= LARGEST;
 }
 
 /** The smallest and largest coordinate (0: x, 1: y) of lines and bands. */
@@ -249,40 +162,6 @@ function drawLine({ points, color, dashed }: Series, index: number, xScale: Scal
 
 function pathOf(points: readonly Point[]): string {
   return points.map(([x, y], i) => `${i ? "L" : "M"}${x} ${y}`).join("");
-}
-
-/**
- * The points that matter to the eye (Ramer, Douglas and Peucker): between two kept points, the farthest from their
- * line is kept too if it is farther than the tolerance. A precision-recall curve has thousands that do not matter.
- */
-function simplify(points: readonly Point[]): Point[] {
-  const keep = new Uint8Array(points.length);
-  keep[0] = 1;
-  keep[points.length - 1] = 1;
-  const ranges: [number, number][] = [[0, points.length - 1]];
-  for (let range = ranges.pop(); range; range = ranges.pop()) {
-    const [first, last] = range;
-    let farthest = -1;
-    let distance = LINE_TOLERANCE;
-    for (let i = first + 1; i < last; i++) {
-      const d = distanceToSegment(points[i], points[first], points[last]);
-      if (d > distance) {
-        distance = d;
-        farthest = i;
-      }
-    }
-    if (farthest < 0) continue;
-    keep[farthest] = 1;
-    ranges.push([first, farthest], [farthest, last]);
-  }
-  return points.filter((_, i) => keep[i]);
-}
-
-function distanceToSegment([x, y]: Point, [x0, y0]: Point, [x1, y1]: Point): number {
-  const [dx, dy] = [x1 - x0, y1 - y0];
-  const length2 = dx * dx + dy * dy;
-  const along = length2 === 0 ? 0 : Math.max(0, Math.min(1, ((x - x0) * dx + (y - y0) * dy) / length2));
-  return Math.hypot(x - x0 - along * dx, y - y0 - along * dy);
 }
 
 /** Each name as near to the height where its line ends as the others allow, beside a sample of the line. */
@@ -365,40 +244,6 @@ function precise(value: number): string {
 /** Tenths of a pixel. */
 function round(value: number): number {
   return Math.round(value * 10) / 10 + 0;
-}
-
-/** An estimate for common sans-serif fonts, in pixels; there is no font here to measure with. */
-function textWidth(text: string): number {
-  let ems = 0;
-  for (const character of text) {
-    if (/[ijlIft.,:;'|!()[\]\u202f]/.test(character)) ems += 0.34;
-    else if (/[mwMW@%]/.test(character)) ems += 0.9;
-    else if (/\p{Lu}/u.test(character)) ems += 0.7;
-    else if (/[\u2e80-\uffef]|[\u{1f000}-\u{3ffff}]/u.test(character)) ems += 1;
-    else ems += 0.62;
-  }
-  return ems * FONT_SIZE;
-}
-
-/** Breaks at spaces so that lines stay within `width` pixels; a word that is longer stays whole. */
-function wrapText(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
-    if (lines.length && textWidth(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
-}
-
-/** Text for XML content and attributes; characters that XML cannot hold become U+FFFD. */
-function escapeText(text: string): string {
-  return text
-    .replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
-    .replace(/&/g, "&amp;")
-    .replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;")
-    .replace(/"/g, "&quot;");
 }
 
 function colorRules(colors: readonly string[]): string {

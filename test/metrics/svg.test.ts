@@ -2,7 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type LinePlot, linePlot, niceTicks } from "../../src/metrics/svg.js";
+import { type LinePlot, linePlot } from "../../src/metrics/svg.js";
+import { niceTicks } from "../../src/metrics/svg-scale.js";
 
 const plain: LinePlot = {
   title: "A plot",
