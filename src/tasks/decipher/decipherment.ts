@@ -1,6 +1,7 @@
 // What a decipherment gives, and what it tells on its way.
 
 import type { CipherModel, Expecter } from "../../learn/em.js";
+import { pause } from "../../util/pause.js";
 
 /** What is known after an EM pass. */
 export interface DecipherPass {
@@ -77,6 +78,6 @@ export interface Decipherment {
 
 /** Lets the program breathe; whether it is to stop. */
 export async function pausedAndStopped(hooks: DecipherHooks): Promise<boolean> {
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await pause();
   return hooks.shouldStop?.() === true;
 }
