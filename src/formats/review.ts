@@ -1,11 +1,12 @@
 // The review file: what a model left to a person, as a table that a spreadsheet or an editor can open (TSV, UTF-8).
-//   id  kind  input  answer  status  candidate1  probability1 … candidate9  probability9  source
+//   id  kind  input  answer  status  candidate1  probability1 … candidate9  probability9  source  end
 // `kind` is `text` or `images`; `input` is what a person looks at (for images a JSON array of {"width","height","bits"});
-// `status` is empty, `answered` or `skipped`; `source` is the model's input as JSON, to learn from. Backslash, tab, carriage
-// return and line feed in a field are written `\\`, `\t`, `\r`, `\n`.
+// `status` is empty, `answered` or `skipped`; `source` is the model's input as JSON, to learn from; `end`
+// is filled in the last row alone, so that a file that was cut short is known. Backslash, tab, carriage return and line feed
+// in a field are written `\\`, `\t`, `\r`, `\n`.
 
-import { once } from "node:events";
-import { createWriteStream, type WriteStream } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { InputError } from "../util/errors.js";
 import { type LineSource, readLineBlocks } from "./lines.js";
 import {
@@ -16,7 +17,7 @@ import {
   type ReviewStatus,
   reviewStatuses,
 } from "./review-item.js";
-import { writeFileSafely } from "./safe-file.js";
+import { errorCode, TemporaryFile, writeError, writeFileSafely } from "./safe-file.js";
 
 export {
   MOST_CANDIDATES,
@@ -27,46 +28,58 @@ export {
   reviewStatuses,
 } from "./review-item.js";
 
+/** The column that marks the last row, and the mark. Files of earlier versions have no such column. */
+const END = "end";
+
 const firstColumns = ["id", "kind", "input", "answer", "status"];
 const header: readonly string[] = [
   ...firstColumns,
   ...Array.from({ length: MOST_CANDIDATES }, (_, i) => [`candidate${i + 1}`, `probability${i + 1}`]).flat(),
   "source",
+  END,
 ];
 
-/** The items of a review file: a path, `-` for standard input, or a stream. */
-export async function readReview(source: LineSource, file?: string): Promise<ReviewItem[]> {
-  const name = file ?? (typeof source === "string" ? source : undefined);
-  const items: ReviewItem[] = [];
-  const reader = new ReviewReader(name);
-  for await (const { first, lines } of readLineBlocks(source, { file: name })) {
-    for (let i = 0; i < lines.length; i++) {
-      const item = reader.line(lines[i], first + i);
-      if (item) items.push(item);
-    }
-  }
-  reader.end();
-  return items;
+export interface ReadReviewOptions {
+  /** The name for errors; default the path, or none for a stream. */
+  file?: string;
+  /** Take the whole rows of a file that was cut short, instead of refusing it. Default false. */
+  incomplete?: boolean;
+  /** Told that the file was cut short, with the number of rows at its end that are not whole: 0 or 1. */
+  onCut?: (lost: number) => void;
 }
 
-/** The header row, with its line end. */
-export function reviewHeader(): string {
-  return `${header.join("\t")}\n`;
+/** The items of a review file: a path, `-` for standard input, or a stream. Options may be the name for errors alone. */
+export async function readReview(source: LineSource, given: ReadReviewOptions | string = {}): Promise<ReviewItem[]> {
+  const options = typeof given === "string" ? { file: given } : given;
+  const file = options.file ?? (typeof source === "string" ? source : undefined);
+  const reader = new ReviewReader({ ...options, file });
+  for await (const { first, lines } of readLineBlocks(source, { file })) {
+    for (let i = 0; i < lines.length; i++) if (lines[i] !== "") reader.line(lines[i], first + i);
+  }
+  return reader.end();
+}
+
+function headerRow(columns: readonly string[]): string {
+  return `${columns.join("\t")}\n`;
 }
 
 /** The row of an item, with its line end. */
-export function reviewRow(item: ReviewItem): string {
+function reviewRow(item: ReviewItem, isLast: boolean): string {
   const fields = [item.id, item.kind, item.input, item.answer, item.status];
   for (let i = 0; i < MOST_CANDIDATES; i++) {
     const candidate = item.candidates[i];
     fields.push(candidate?.text ?? "", candidate ? String(Number(candidate.probability.toPrecision(6))) : "");
   }
-  fields.push(item.source);
+  fields.push(item.source, isLast ? END : "");
   return `${fields.map(escapeField).join("\t")}\n`;
 }
 
+/** Without items there is no row to mark as the last, and nothing that could be missing. */
+const emptyFile = headerRow(header.slice(0, -1));
+
 export function formatReview(items: readonly ReviewItem[]): string {
-  return reviewHeader() + items.map(reviewRow).join("");
+  if (items.length === 0) return emptyFile;
+  return headerRow(header) + items.map((item, i) => reviewRow(item, i === items.length - 1)).join("");
 }
 
 /** Writes a review file; what was at `path` stays as it was if that fails. */
@@ -74,57 +87,70 @@ export async function saveReview(path: string, items: readonly ReviewItem[]): Pr
   await writeFileSafely(path, new TextEncoder().encode(formatReview(items)));
 }
 
-/** Writes a review file item by item, in constant memory. A file that is already there is never replaced: it may hold answers. */
+/**
+ * Writes a review file item by item, in constant memory; it has its name when it is complete. A file that is already there
+ * is never replaced: it may hold answers.
+ */
 export class ReviewWriter {
   count = 0;
-  private failure: unknown;
+  /** Rows that wait to be written together. */
+  private waiting = "";
+  /** The item whose row is not made yet: it may be the last. */
+  private latest: ReviewItem | undefined;
 
   private constructor(
-    private readonly stream: WriteStream,
+    private readonly temporary: TemporaryFile,
     private readonly path: string,
-  ) {
-    stream.on("error", (error) => {
-      this.failure ??= error;
-    });
-  }
+  ) {}
 
   static async create(path: string): Promise<ReviewWriter> {
-    const stream = createWriteStream(path, { flags: "wx" });
-    const writer = new ReviewWriter(stream, path);
-    await once(stream, "open").catch((error) => {
-      throw writer.errorOf(error);
-    });
-    stream.write(reviewHeader());
-    return writer;
+    try {
+      const existing = await lstat(path).catch((error) => {
+        if (errorCode(error) !== "ENOENT") throw error;
+      });
+      if (existing) throw existsAlready(path);
+      return new ReviewWriter(await TemporaryFile.create(dirname(path)), path);
+    } catch (error) {
+      throw error instanceof InputError ? error : writeError(error, path);
+    }
   }
 
   async add(item: ReviewItem): Promise<void> {
     this.count++;
-    if (this.stream.write(reviewRow(item)) || this.failure) return this.check();
-    await once(this.stream, "drain").catch(() => undefined);
-    this.check();
+    this.waiting += this.latest ? reviewRow(this.latest, false) : headerRow(header);
+    this.latest = item;
+    if (this.waiting.length >= CHUNK) await this.attempt(() => this.write());
   }
 
   async end(): Promise<void> {
-    this.check();
-    await new Promise<void>((resolve) => this.stream.end(() => resolve()));
-    this.check();
+    this.waiting += this.latest ? reviewRow(this.latest, true) : emptyFile;
+    await this.attempt(async () => {
+      await this.write();
+      await this.temporary.place(this.path);
+    });
   }
 
-  private check(): void {
-    if (this.failure) throw this.errorOf(this.failure);
+  private async write(): Promise<void> {
+    await this.temporary.handle.appendFile(this.waiting);
+    this.waiting = "";
   }
 
-  private errorOf(cause: unknown): InputError {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const file = this.path;
-    if (code === "EEXIST") {
-      const hint = "it may hold answers: give another name, or remove the file";
-      return new InputError("there is a file already", { file, hint, cause });
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (cause) {
+      await this.temporary.drop(); // on a full disk it would be in everybody's way
+      throw errorCode(cause) === "EEXIST" ? existsAlready(this.path, cause) : writeError(cause, this.path);
     }
-    if (code === "ENOENT") return new InputError("its folder does not exist", { file, cause });
-    return new InputError(`the file cannot be written (${code ?? message})`, { file, cause });
   }
+}
+
+/** Characters that are written at once. */
+const CHUNK = 1 << 16;
+
+function existsAlready(file: string, cause?: unknown): InputError {
+  const hint = "it may hold answers: give another name, or remove the file";
+  return new InputError("there is a file already", { file, hint, cause });
 }
 
 /** The pictures of an item of kind `images`. */
@@ -155,24 +181,51 @@ export function imagesOf(item: ReviewItem, file?: string): ReviewImage[] {
 class ReviewReader {
   private columns: Map<string, number> | undefined;
   private names: string[] = [];
+  private readonly items: ReviewItem[] = [];
+  private hasEnd = false;
+  /** The latest row, which is taken when the next one comes: if it is the last, it may be cut short. */
+  private held: { text: string; number: number } | undefined;
+  private readonly file: string | undefined;
 
-  constructor(private readonly file: string | undefined) {}
+  constructor(private readonly options: ReadReviewOptions) {
+    this.file = options.file;
+  }
 
-  line(text: string, number: number): ReviewItem | undefined {
-    if (text === "") return undefined;
-    const fields = text.split("\t");
+  line(text: string, number: number): void {
     if (!this.columns) {
-      this.columns = this.readHeader(fields, number);
-      return undefined;
+      this.columns = this.readHeader(text.split("\t"), number);
+      return;
     }
+    if (this.held) this.row(this.held.text.split("\t"), this.held.number, this.columns);
+    this.held = { text, number };
+  }
+
+  end(): ReviewItem[] {
+    const { columns, held, items } = this;
+    if (!columns) throw new InputError("the review file is empty", { file: this.file });
+    const last = held?.text.split("\t") ?? [];
+    const end = columns.get(END);
+    const isCut = end !== undefined && !this.hasEnd && !last[end];
+    const isWhole = last.length >= this.names.length;
+    if (isCut && !this.options.incomplete) throw this.cutShort(items.length + (isWhole ? 1 : 0));
+    if (held && (isWhole || !isCut)) this.row(last, held.number, columns);
+    if (isCut) this.options.onCut?.(held && !isWhole ? 1 : 0);
+    return items;
+  }
+
+  private row(fields: string[], number: number, columns: ReadonlyMap<string, number>): void {
     if (fields.length > this.names.length) {
       throw this.error(`${this.names.length} fields expected, found ${fields.length}`, number, this.names.length + 1);
     }
-    return this.readItem(fields, number, this.columns);
+    this.items.push(this.readItem(fields, number, columns));
+    if (fields[columns.get(END) ?? -1]) this.hasEnd = true;
   }
 
-  end(): void {
-    if (!this.columns) throw new InputError("the review file is empty", { file: this.file });
+  private cutShort(whole: number): InputError {
+    return new InputError("the file is cut short: the row that is marked as the last is missing", {
+      file: this.file,
+      hint: `copy it or make it again; to review the ${whole} items that are whole, use the option \`incomplete\``,
+    });
   }
 
   private readHeader(fields: string[], line: number): Map<string, number> {
@@ -248,6 +301,10 @@ function escapeField(text: string): string {
 /** Undefined if a backslash stands before anything else. */
 function unescapeField(text: string): string | undefined {
   if (!text.includes("\\")) return text;
-  if (!/^(?:[^\\]|\\[\\trn])*$/s.test(text)) return undefined;
-  return text.replace(/\\(.)/g, (_, character: string) => unescapes[character]);
+  let isSound = true;
+  const plain = text.replace(/\\(.?)/gs, (_, character: string) => {
+    isSound &&= Object.hasOwn(unescapes, character);
+    return unescapes[character];
+  });
+  return isSound ? plain : undefined;
 }

@@ -3,7 +3,7 @@
 // A temporary file that a killed process left is removed by the next one that writes to its folder. What Stargram did not
 // write is never replaced unless the user says so (`checkOverwrite`).
 
-import type { Stats } from "node:fs";
+import { type Stats, unlinkSync } from "node:fs";
 import {
   access,
   constants,
@@ -107,6 +107,19 @@ async function replaceFile(target: string, bytes: Uint8Array, existing: Stats | 
   }
 }
 
+/** Removed if the process ends in good order before they have taken their places. */
+const unfinished = new Set<string>();
+
+function removeUnfinished(): void {
+  for (const path of unfinished) {
+    try {
+      unlinkSync(path);
+    } catch {
+      // gone already
+    }
+  }
+}
+
 /** A file that is being written under a name of its own, until it takes its place. */
 export class TemporaryFile {
   private constructor(
@@ -120,7 +133,10 @@ export class TemporaryFile {
     // Loaded here: whoever only reads should not wait for it.
     const { randomBytes } = await import("node:crypto");
     const path = join(folder, `.stargram-${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
-    return new TemporaryFile(path, await open(path, "wx"));
+    const file = new TemporaryFile(path, await open(path, "wx"));
+    if (unfinished.size === 0) process.on("exit", removeUnfinished);
+    unfinished.add(path);
+    return file;
   }
 
   /** Puts the file, which is then complete on the disk, in the place of whatever is at `target`. */
@@ -128,6 +144,7 @@ export class TemporaryFile {
     await this.handle.sync();
     await this.handle.close();
     await rename(this.path, target);
+    this.forget();
     await syncFolder(dirname(target));
   }
 
@@ -144,13 +161,21 @@ export class TemporaryFile {
       if (await lstat(target).catch(() => undefined)) throw Object.assign(new Error("file exists"), { code: "EEXIST" });
       await rename(this.path, target);
     }
+    this.forget();
     await syncFolder(dirname(target));
   }
 
   /** Removes what has not taken its place. */
   async drop(): Promise<void> {
+    if (!unfinished.has(this.path)) return;
     await this.handle.close().catch(() => undefined);
     await unlink(this.path).catch(() => undefined);
+    this.forget();
+  }
+
+  private forget(): void {
+    unfinished.delete(this.path);
+    if (unfinished.size === 0) process.off("exit", removeUnfinished);
   }
 }
 

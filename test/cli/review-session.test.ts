@@ -220,3 +220,20 @@ test.each([
   await expect(ReviewSession.open(file)).rejects.toThrow(reason);
   expect(existsSync(`${file}.lock`)).toBe(false);
 });
+
+test("a file that was cut short is refused, and mended if asked", async () => {
+  const file = newFile(3);
+  truncateSync(file, readFileSync(file).length - 10);
+  const cut = readFileSync(file, "utf8");
+  await expect(ReviewSession.open(file)).rejects.toThrow(/cut short/);
+  expect(readFileSync(file, "utf8")).toBe(cut);
+  expect(existsSync(`${file}.lock`)).toBe(false);
+  let lost = -1;
+  const session = await ReviewSession.open(file, (rows) => {
+    lost = rows;
+  });
+  expect([session.total, lost]).toEqual([2, 1]);
+  await session.perform({ action: "answer", index: 1, text: "here", again: false });
+  await session.close();
+  expect(await rowsOf(file)).toEqual([":", "answered:here"]);
+});

@@ -1,7 +1,8 @@
 // The review file: what is written comes back, whatever the fields hold, and what a person edits by hand is read with
 // errors that name the place.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -118,5 +119,70 @@ describe("review file", () => {
     await expect(ReviewWriter.create(path)).rejects.toThrow(InputError);
     expect(readFileSync(path, "utf8")).toBe(before);
     await expect(ReviewWriter.create(join(folder, "none", "x.tsv"))).rejects.toThrow(InputError);
+  });
+
+  it("has its name only when it is complete, and leaves nothing behind when the disk is full", async () => {
+    const place = join(folder, "full");
+    mkdirSync(place);
+    const path = join(place, "left.tsv");
+    const writer = await ReviewWriter.create(path);
+    await writer.add(plain);
+    expect(existsSync(path)).toBe(false);
+    const { handle } = (writer as unknown as { temporary: { handle: FileHandle } }).temporary;
+    handle.appendFile = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
+    await expect(writer.end()).rejects.toThrow(/no space left/);
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  it("that another program made meanwhile is left alone", async () => {
+    const path = join(folder, "twice.tsv");
+    const [first, second] = await Promise.all([ReviewWriter.create(path), ReviewWriter.create(path)]);
+    await first.add({ ...plain, id: "first" });
+    await second.add({ ...plain, id: "second" });
+    await first.end();
+    await expect(second.end()).rejects.toThrow(/there is a file already/);
+    expect((await readReview(path)).map(({ id }) => id)).toEqual(["first"]);
+  });
+});
+
+describe("a review file that was cut short", () => {
+  const bytesOf = (items: ReviewItem[]) => new TextEncoder().encode(formatReview(items));
+  const stream = (bytes: Uint8Array) => Readable.from([Buffer.from(bytes)]);
+  const items = fc.array(item, { minLength: 1, maxLength: 4 });
+
+  it("is refused wherever it was cut, and its whole rows are there for who asks", async () => {
+    await fc.assert(
+      fc.asyncProperty(items, fc.double({ min: 0, max: 1, noNaN: true }), async (list, share) => {
+        const bytes = bytesOf(list);
+        const header = bytes.indexOf(0x0a) + 1;
+        const whole = bytes.length - "end\n".length;
+        const cut = bytes.subarray(0, header + Math.floor(share * (whole - header)));
+        // A character in two halves is refused for what it is.
+        await expect(readReview(stream(cut), "left.tsv")).rejects.toThrow(/^left\.tsv:.*(cut short|not valid UTF-8)/);
+        let lost = -1;
+        const read = await readReview(stream(cut), {
+          incomplete: true,
+          onCut: (rows) => {
+            lost = rows;
+          },
+        }).catch(() => undefined);
+        if (!read) return;
+        const rows = Buffer.from(cut.subarray(header)).toString("latin1").split("\n");
+        const expected = rows.filter((row) => row.split("\t").length === 25).length;
+        expect(read.map(({ line: _, ...rest }) => rest)).toEqual(list.slice(0, expected));
+        expect(lost).toBe(rows.at(-1) === "" || expected === rows.length ? 0 : 1);
+      }),
+    );
+  });
+
+  it("is told by the last row's mark wherever that row stands; files of earlier versions have none and open", async () => {
+    const lines = formatReview([plain, { ...plain, id: "8" }])
+      .trimEnd()
+      .split("\n");
+    const sorted = `${[lines[0], lines[2], lines[1].trimEnd()].join("\n")}\n`;
+    expect((await readText(sorted)).map(({ id }) => id)).toEqual(["8", "7"]);
+    const old = lines.map((line) => line.split("\t").slice(0, 24).join("\t")).join("\n");
+    expect((await readText(old)).map(({ id }) => id)).toEqual(["7", "8"]);
+    expect(await readText(formatReview([]))).toEqual([]);
   });
 });

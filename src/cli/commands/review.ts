@@ -24,6 +24,7 @@ export function register(program: Command): void {
     )
     .argument("<file>", "review file, from `stargram predict --precision … --review FILE`");
   addPageOptions(command)
+    .option("--incomplete", "review the items that are left of a file that was cut short")
     .addHelpText(
       "after",
       examples(
@@ -34,9 +35,13 @@ export function register(program: Command): void {
     .action(review);
 }
 
-async function review(file: string, flags: PageFlags): Promise<void> {
+interface ReviewFlags extends PageFlags {
+  incomplete?: boolean;
+}
+
+async function review(file: string, flags: ReviewFlags): Promise<void> {
   const script = await readFile(new URL("../review/client.js", import.meta.url), "utf8");
-  const session = await ReviewSession.open(file);
+  const session = await ReviewSession.open(file, flags.incomplete ? (lost) => sayCut(file, lost) : undefined);
   const next = `stargram train ${session.task} --from MODEL --add ${quoted(file)} --out NEW-MODEL`;
   const again = `stargram review ${quoted(file)}`;
   const folding = new Folding(session);
@@ -64,6 +69,11 @@ async function review(file: string, flags: PageFlags): Promise<void> {
   say(`${file}: ${counted(answered)} answered, ${counted(skipped)} skipped, ${counted(left)} left`);
   if (left > 0) say(`go on with: ${again}`);
   if (answered > 0) say(`learn from the answers with: ${next}`);
+}
+
+function sayCut(file: string, lost: number): void {
+  const rest = lost > 0 ? "; its last row is not whole and was left out" : "";
+  say(`${file} was cut short, and items are missing that nobody will see${rest}`);
 }
 
 /** Brings the file up to date when nobody has answered for a while, and when all is answered. */

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { open, readFile, stat, unlink } from "node:fs/promises";
 import { imagesOf, type ReviewItem, readReview, saveReview } from "../../formats/review.js";
+import { isRunning } from "../../formats/safe-file.js";
 import { InputError } from "../../util/errors.js";
 import { Journal, type JournalRecord } from "./journal.js";
 import type { ReviewAction, ReviewView } from "./protocol.js";
@@ -30,13 +31,21 @@ export class ReviewSession {
     private readonly lock: string,
   ) {}
 
-  /** Opens a review file, with what an earlier session that did not end left in the journal. */
-  static async open(file: string): Promise<ReviewSession> {
+  /**
+   * Opens a review file, with what an earlier session that did not end left in the journal. `mend` is told of a file that was
+   * cut short and how many of its rows are not whole; the file is then written anew with those that are.
+   */
+  static async open(file: string, mend?: (lost: number) => void): Promise<ReviewSession> {
     if (file === "-") throw new InputError("a review needs a file, to keep the answers in");
     const mode = await rightsOf(file);
     const lock = await takeLock(file);
     try {
-      const items = await readReview(file);
+      let isCut = false;
+      const onCut = (lost: number): void => {
+        isCut = true;
+        mend?.(lost);
+      };
+      const items = await readReview(file, { incomplete: mend !== undefined, onCut });
       for (const item of items) if (item.kind === "images") imagesOf(item, file); // refused now, not on the way
       const hash = hashOf(items);
       const journal = new Journal(`${file}.journal`, { hash, count: items.length, mode });
@@ -46,6 +55,7 @@ export class ReviewSession {
         session.count(status, 1);
       });
       for (const record of await journal.read()) session.apply(record);
+      if (isCut) await saveReview(file, items);
       await session.saveChanges();
       await session.trimJournal(); // also of a last line cut short, which nothing may be appended to
       return session;
@@ -243,15 +253,5 @@ async function takeLock(file: string): Promise<string> {
       });
     }
     await unlink(path).catch(() => undefined); // its owner crashed
-  }
-}
-
-function isRunning(process_: number): boolean {
-  if (!(process_ > 0)) return false;
-  try {
-    process.kill(process_, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
