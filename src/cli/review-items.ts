@@ -7,8 +7,8 @@ import * as v from "valibot";
 import { letterAttributes, letterSize, pixelChoices } from "../formats/letters.js";
 import type { SymbolPair } from "../formats/pair-lines.js";
 import { joinSymbols, type SymbolKind, splitSymbols } from "../formats/pair-lines.js";
-import { parseLabel } from "../formats/parser.js";
 import { MOST_CANDIDATES, type ReviewItem, readReview } from "../formats/review.js";
+import { joinLabels, splitLabels } from "../formats/review-item.js";
 import type { TaggingSequence } from "../formats/sequence.js";
 import type { TaggedOutput, Tagger } from "../tasks/tag/tagger.js";
 import type { TransducedOutput } from "../tasks/transduce/transducer.js";
@@ -45,7 +45,7 @@ export function sequenceItem(
   const input = isLetters
     ? JSON.stringify(columns.map(([bits]) => ({ ...letterSize, bits })))
     : (columns ?? attributes ?? []).map((row) => row.join("/")).join(" ");
-  const between = isSpelled(tagger) ? "" : " ";
+  const textOf = isSpelled(tagger) ? (labels: readonly string[]) => labels.join("") : joinLabels;
   return {
     id: id ?? String(number),
     kind: isLetters ? "images" : "text",
@@ -54,14 +54,14 @@ export function sequenceItem(
     status: "",
     candidates: candidates
       .slice(0, MOST_CANDIDATES)
-      .map(({ labels, probability }) => ({ text: labels.join(between), probability })),
+      .map(({ labels, probability }) => ({ text: textOf(labels), probability })),
     source: JSON.stringify(source),
   };
 }
 
-/** Whether all labels are single characters, so that an output reads as a word. */
+/** Whether all labels are single characters that stand for themselves, so that an output reads as a word. */
 function isSpelled(tagger: Tagger): boolean {
-  return tagger.labels.all().every((label) => [...label].length === 1);
+  return tagger.labels.all().every((label) => /^[^\s\\_]$/u.test(label));
 }
 
 /** The sequence of an answered item, with the answer as its labels. */
@@ -71,16 +71,16 @@ export function sequenceOf(item: ReviewItem, file: string): TaggingSequence {
   const attributes = pixels && columns ? columns.map(([bits]) => letterAttributes(pixels)(bits)) : sequence.attributes;
   const length = (columns ?? attributes)?.length ?? 0;
   const place = { file, line: item.line };
-  const spaced = splitSymbols(item.answer, "tokens");
-  const answers = spaced.length === length ? spaced : [...item.answer.trim()];
-  if (length === 0 || answers.length !== length || (spaced.length !== length && spaced.length > 1)) {
+  const spaced = splitLabels(item.answer, length);
+  const letters = [...item.answer.trim()].map((letter) => (letter === "_" ? null : letter));
+  const labels = spaced.length === length ? spaced : letters;
+  if (length === 0 || labels.length !== length || (spaced.length !== length && spaced.length > 1)) {
     throw new InputError(`the answer has ${spaced.length} labels for ${length} positions`, {
       ...place,
       column: ANSWER_COLUMN,
-      hint: "write a label for each position with spaces between, `_` where you do not know",
+      hint: "write a label for each position with spaces between, `_` where you do not know, `\\ ` for a space within a label",
     });
   }
-  const labels = answers.map((label) => parseLabel(label, { labelled: true }, place));
   return { ...sequence, attributes, values: values?.map((row) => row ?? undefined), labels, ...place };
 }
 
@@ -107,7 +107,10 @@ export function pairItem(
 /** The pair of an answered item. */
 export function pairOf(item: ReviewItem, file: string, written: SymbolKind): SymbolPair {
   const { input } = sourceOf(item, file, pairSchema);
-  return { input, output: splitSymbols(item.answer.trim(), written), file, line: item.line };
+  // Spaces that the model wrote are part of its output; those at the ends of what was typed are not.
+  const isChosen = item.candidates.some(({ text }) => text === item.answer);
+  const answer = isChosen ? item.answer : item.answer.trim();
+  return { input, output: splitSymbols(answer, written), file, line: item.line };
 }
 
 /** The answered items of a review file; one without any is refused. */

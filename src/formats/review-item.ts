@@ -33,3 +33,65 @@ export interface ReviewItem {
 }
 
 export const MOST_CANDIDATES = 9;
+
+/**
+ * Labels as the text of an answer, with spaces between. White space within a label stands after a backslash, as a label that
+ * is `_` does: alone it means "unknown". Backslashes before white space or at the end of a label are doubled.
+ *   ["B", "New York", "_"]  is  B New\ York \_
+ */
+export function joinLabels(labels: readonly string[]): string {
+  return labels.map(labelText).join(" ");
+}
+
+function labelText(label: string): string {
+  if (/^\\*_$/.test(label)) return `\\${label}`;
+  let text = "";
+  let slashes = 0; // just before
+  for (const character of label) {
+    if (isSpace(character)) text += `${"\\".repeat(slashes)}\\`;
+    slashes = character === "\\" ? slashes + 1 : 0;
+    text += character;
+  }
+  return text + "\\".repeat(slashes);
+}
+
+/**
+ * The labels that the text of an answer holds, `null` for `_`. Answers of earlier versions, which knew no backslash, are read
+ * as they were meant if that gives the `wanted` number of labels.
+ */
+export function splitLabels(text: string, wanted?: number): (string | null)[] {
+  const labels = unescapedLabels(text);
+  if (wanted === undefined || labels.length === wanted) return labels;
+  const plain = text.split(/[ \t]+/).filter((word) => word !== "");
+  return plain.length === wanted ? plain.map((word) => (word === "_" ? null : word)) : labels;
+}
+
+function unescapedLabels(text: string): (string | null)[] {
+  const labels: (string | null)[] = [];
+  let label = "";
+  let slashes = 0; // just before, not yet part of the label
+  const end = (isLast: boolean): void => {
+    // One that stands alone at the end of all was typed without a meaning.
+    label += "\\".repeat(isLast && slashes % 2 === 1 ? slashes : slashes >> 1);
+    slashes = 0;
+    if (label !== "") labels.push(label === "_" ? null : /^\\+_$/.test(label) ? label.slice(1) : label);
+    label = "";
+  };
+  for (const character of text) {
+    if (character === "\\") slashes++;
+    else if (!isSpace(character)) {
+      label += "\\".repeat(slashes) + character;
+      slashes = 0;
+    } else if (slashes % 2 === 0) end(false);
+    else {
+      label += "\\".repeat(slashes >> 1) + character;
+      slashes = 0;
+    }
+  }
+  end(true);
+  return labels;
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
+}

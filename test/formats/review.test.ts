@@ -16,6 +16,7 @@ import {
   readReview,
   saveReview,
 } from "../../src/formats/review.js";
+import { joinLabels, splitLabels } from "../../src/formats/review-item.js";
 import { InputError } from "../../src/util/errors.js";
 
 const folder = mkdtempSync(join(tmpdir(), "stargram-review-"));
@@ -184,5 +185,34 @@ describe("a review file that was cut short", () => {
     const old = lines.map((line) => line.split("\t").slice(0, 24).join("\t")).join("\n");
     expect((await readText(old)).map(({ id }) => id)).toEqual(["7", "8"]);
     expect(await readText(formatReview([]))).toEqual([]);
+  });
+});
+
+describe("labels in an answer", () => {
+  const label = fc.string({
+    unit: fc.constantFrom("A", "b", " ", "\t", "\n", "\\", "_", "\u00a0", "😀"),
+    minLength: 1,
+  });
+
+  it("come back whatever is in them, spaces too", () => {
+    fc.assert(
+      fc.property(fc.array(label), (labels) => {
+        expect(splitLabels(joinLabels(labels), labels.length)).toEqual(labels);
+        expect(splitLabels(joinLabels(labels))).toEqual(labels);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(joinLabels(["B", "New York", "_"])).toBe("B New\\ York \\_");
+  });
+
+  it("are read as a person writes them: spaces between, `_` for what is not known", () => {
+    expect(splitLabels("  DT  _\tNN ")).toEqual(["DT", null, "NN"]);
+    expect(splitLabels("A\\B C\\")).toEqual(["A\\B", "C\\"]);
+    expect(splitLabels("")).toEqual([]);
+  });
+
+  it("of earlier versions, where a backslash had no meaning, are told by their number", () => {
+    expect(splitLabels("A\\ B\\\\ C", 3)).toEqual(["A\\", "B\\\\", "C"]);
+    expect(splitLabels("A\\ B C", 2)).toEqual(["A B", "C"]);
   });
 });

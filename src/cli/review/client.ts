@@ -97,7 +97,7 @@ function doubtOf(text: string): string | undefined {
   const wanted = view?.item?.labels;
   if (text === "") return "Type an answer first, or skip the item.";
   if (wanted === undefined || doubted === text) return undefined;
-  const words = text.split(/\s+/);
+  const words = text.match(/(?:\\[\s\\]|\S)+/g) ?? []; // a backslash keeps a space within a label
   const found = words.length === 1 && wanted > 1 ? [...text].length : words.length; // `dog` for `d o g`
   if (found === wanted) return undefined;
   doubted = text;

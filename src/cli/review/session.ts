@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { open, readFile, stat, unlink } from "node:fs/promises";
 import { imagesOf, type ReviewItem, readReview, saveReview } from "../../formats/review.js";
+import { splitLabels } from "../../formats/review-item.js";
 import { isRunning } from "../../formats/safe-file.js";
 import { InputError } from "../../util/errors.js";
 import { Journal, type JournalRecord } from "./journal.js";
@@ -204,7 +205,7 @@ export class ReviewSession {
     if (!item) return { ...counts, item: null };
     const shown = item.kind === "images" ? { images: imagesOf(item) } : { text: item.input };
     const { id, candidates } = item;
-    const labels = this.task === "tag" ? candidates[0]?.text.split(" ").length : undefined;
+    const labels = this.task === "tag" ? candidates[0] && splitLabels(candidates[0].text).length : undefined;
     return { ...counts, item: { index: at, id, ...shown, labels, candidates, draft: this.drafts.get(at) ?? "" } };
   }
 
