@@ -1,8 +1,18 @@
 // How the tests run. Tests that need a dataset are skipped unless STARGRAM_MIRROR names a folder that holds it.
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const folder = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
 export default defineConfig({
+  resolve: {
+    // Demo and experiments import the library as package.json says, from dist/; tests of them see the sources.
+    alias: [
+      { find: /^#stargram\/demo\/(.+)\.js$/, replacement: `${folder("demo")}/$1.ts` },
+      { find: /^#stargram\/(.+)\.js$/, replacement: `${folder("src")}/$1.ts` },
+    ],
+  },
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup.ts"],

@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { parseBrown } from "../dist/cli/demo/part-of-speech.js";
-import { readDictionary } from "../dist/cli/demo/pronunciation.js";
+import { parseBrown } from "#stargram/demo/part-of-speech.js";
+import { readDictionary } from "#stargram/demo/pronunciation.js";
 import { getDataset } from "../dist/datasets/registry.js";
 import { readTagging } from "../dist/formats/read.js";
 import { CorpusBuilder } from "../dist/tasks/tag/corpus.js";

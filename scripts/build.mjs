@@ -1,6 +1,7 @@
-// Compiles src/ to dist/. The compiler writes to a folder beside dist/ that takes its place only when all went well, so a
-// failed build leaves the last good one alone and files of deleted sources do not linger. dist/.built holds the hash of
-// what the build was made from; scripts/ready.mjs compares it.
+// Compiles src/ to dist/, and beside it what the commands need of demo/, experiments/ and apps/review/. The compiler writes to
+// a folder beside dist/ that takes its place only when all went well, so a failed build leaves the last good one alone and
+// files of deleted sources do not linger. dist/.built holds the hash of what the build was made from; scripts/ready.mjs
+// compares it.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -15,8 +16,9 @@ const stamp = join(root, "dist", ".built");
 /** The hash of everything that decides what the build looks like: names and contents. */
 export function sourceHash() {
   const hash = createHash("sha256");
-  const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+  const sources = ["src", "demo", "experiments", "apps/review"]
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.(ts|html|css)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => path !== kernelCode)
     .sort();
@@ -24,7 +26,6 @@ export function sourceHash() {
     "package.json",
     "tsconfig.json",
     "tsconfig.build.json",
-    "tsconfig.page.json",
     "scripts/build.mjs",
     "scripts/build-kernel.mjs",
     "scripts/bundle.mjs",
@@ -56,14 +57,13 @@ export async function build() {
     const compiler = createRequire(import.meta.url)
       .resolve("typescript/package.json")
       .replace("package.json", "bin/tsc");
-    // The page first: the types it shares with the rest come out of both, and only the rest has them with declarations.
-    for (const project of ["tsconfig.page.json", "tsconfig.build.json"]) {
-      const values = [compiler, "-p", join(root, project), "--outDir", fresh];
-      if (spawnSync(process.execPath, values, { stdio: "inherit" }).status !== 0) return false;
-    }
+    const values = [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", fresh];
+    if (spawnSync(process.execPath, values, { stdio: "inherit" }).status !== 0) return false;
     // Loaded here: ready.mjs imports this file before the packages are installed.
-    const { bundleCommand } = await import("./bundle.mjs");
+    const { bundleCommand, compileBeside, makeReviewPage } = await import("./bundle.mjs");
     await bundleCommand(fresh);
+    await compileBeside(fresh);
+    await makeReviewPage(fresh);
     const { bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     for (const path of Object.values(bin)) {
       const program = join(fresh, path.replace(/^dist\//, ""));

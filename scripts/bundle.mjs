@@ -1,10 +1,17 @@
-// Bundles the command as people run it: dist/cli/start.js and what it imports become dist/cli/stargram.cjs and a few files
-// beside it. CommonJS, since Node starts that fastest. The licences of the packages within go to stargram-licences.txt.
+// What rolldown makes of the sources: the command in a few files that start fast, the demo and the experiments beside the
+// library, and the review page in one file.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-/** @param {string} dist where the parts are, and where the bundle goes */
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * The command as people run it: dist/cli/start.js and what it imports become dist/cli/stargram.cjs and a few files beside it.
+ * CommonJS, since Node starts that fastest. The licences of the packages within go to stargram-licences.txt.
+ * @param {string} dist where the parts are, and where the bundle goes
+ */
 export async function bundleCommand(dist) {
   const bundle = await rolldown({
     cwd: dist,
@@ -39,4 +46,45 @@ export async function bundleCommand(dist) {
     join(dist, "cli", "stargram-licences.txt"),
     `The files stargram*.cjs hold parts of these packages.\n\n${licences.join(`\n${"-".repeat(80)}\n\n`)}`,
   );
+}
+
+/**
+ * demo/ and experiments/ file by file, to dist/demo and dist/experiments. They import the library as `#stargram/…`, which
+ * package.json leads to dist/: they run there, in a clone as in the installed package.
+ * @param {string} dist
+ */
+export async function compileBeside(dist) {
+  const folders = ["demo", "experiments"];
+  const bundle = await rolldown({
+    cwd: root,
+    input: folders.map((folder) => `${folder}/command.ts`),
+    platform: "node",
+    external: (id) => !/^[./]/.test(id),
+  });
+  await bundle.write({ dir: dist, format: "esm", preserveModules: true, preserveModulesRoot: root });
+  await bundle.close();
+}
+
+/**
+ * The review page, apps/review, as one file: dist/review.html. Its style and its program go into the page, with `{{nonce}}` for
+ * what the server's security policy knows them by.
+ * @param {string} dist
+ */
+export async function makeReviewPage(dist) {
+  const folder = join(root, "apps", "review");
+  const bundle = await rolldown({ input: join(folder, "client.ts"), platform: "browser" });
+  const { output } = await bundle.generate({ format: "esm" });
+  await bundle.close();
+  const style = readFileSync(join(folder, "style.css"), "utf8");
+  const program = output[0].code.replaceAll("</", "<\\/");
+  const inside = {
+    '<link rel="stylesheet" href="style.css">': `<style nonce="{{nonce}}">\n${style}</style>`,
+    '<script type="module" src="client.ts"></script>': `<script type="module" nonce="{{nonce}}">\n${program}</script>`,
+  };
+  let page = readFileSync(join(folder, "page.html"), "utf8");
+  for (const [tag, content] of Object.entries(inside)) {
+    if (!page.includes(tag)) throw new Error(`apps/review/page.html lacks ${tag}`);
+    page = page.replace(tag, () => content);
+  }
+  writeFileSync(join(dist, "review.html"), page);
 }

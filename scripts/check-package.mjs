@@ -29,9 +29,11 @@ try {
   const entries = Object.keys(exports).filter((entry) => !entry.endsWith(".json"));
   const imports = entries.map((entry) => `await import("${entry.replace(".", name)}");`).join(" ");
   run(folder, "node", "--input-type=module", "--eval", imports);
-  // The first is in the bundle, the second is not.
+  // One from the bundle, all commands, and one whose sources lie beside src/.
   for (const command of Object.keys(bin)) {
-    for (const word of ["--version", "--help"]) run(folder, "npx", "--no-install", command, word);
+    for (const words of [["--version"], ["--help"], ["experiment", "speech", "--help"]]) {
+      run(folder, "npx", "--no-install", command, ...words);
+    }
   }
   const broken = brokenLinks(join(folder, "node_modules", name));
   if (broken.length > 0) fail(`links to files that are not in the package:\n  ${broken.join("\n  ")}`);

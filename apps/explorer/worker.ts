@@ -1,6 +1,7 @@
 // The worker: holds models and computes with them, with the same core as the command line. What takes long lets messages
 // through now and then, so that it can be stopped.
 
+import { pixelAttributes, pixelsOf } from "../../demo/digits.js";
 import {
   Decipherer,
   decodeModel,
@@ -13,7 +14,6 @@ import {
   Transducer,
   warnings,
 } from "../../src/browser.js";
-import { pixelAttributes, pixelsOf } from "../../src/cli/demo/digits.js";
 import { columnsParser } from "../../src/formats/columns.js";
 import { crfsuiteParser } from "../../src/formats/crfsuite.js";
 import { detectFormat, taggingFormats } from "../../src/formats/detect.js";

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// All commands of `stargram`. A command is a file in commands/ that exports `register(program)`; only the files of the command
-// asked for are loaded.
+// All commands of `stargram`. A command is a file that exports `register(program)`; only the files of the command asked for are
+// loaded.
 
 import { asksVersion, type CommandFile, runProgram } from "./program.js";
 
 const commands: Record<string, (() => Promise<CommandFile>)[]> = {
-  demo: [() => import("./commands/demo.js")],
+  demo: [() => beside("demo")],
   train: [() => import("./commands/train-tag.js"), () => import("./commands/train-transduce.js")],
   predict: [() => import("./commands/predict.js")],
   evaluate: [() => import("./commands/evaluate.js")],
@@ -18,8 +18,14 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   explore: [() => import("./commands/explore.js")],
   inspect: [() => import("./commands/inspect.js")],
   data: [() => import("./commands/data.js")],
-  experiment: [() => import("./commands/experiment.js")],
+  experiment: [() => beside("experiments")],
 };
+
+/** A command whose sources lie beside src/: the build puts it beside the library. */
+function beside(folder: string): Promise<CommandFile> {
+  const library = new URL("..", import.meta.url);
+  return import(new URL(`${folder}/command.js`, library).href);
+}
 
 /** The files a command line needs: those of its command, none for the version, all for an overview or a mistyped command. */
 function filesFor(words: readonly string[]): (() => Promise<CommandFile>)[] {

@@ -3,10 +3,10 @@
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { requireData, type Stage } from "../../src/cli/demo/act.js";
-import { type DatesRun, drawRegister, readDates, smallSetting } from "../../src/cli/demo/dates.js";
-import { parseBrown } from "../../src/cli/demo/part-of-speech.js";
-import { readDictionary } from "../../src/cli/demo/pronunciation.js";
+import { requireData, type Stage } from "../../demo/act.js";
+import { type DatesRun, drawRegister, readDates, smallSetting } from "../../demo/dates.js";
+import { parseBrown } from "../../demo/part-of-speech.js";
+import { readDictionary } from "../../demo/pronunciation.js";
 import { recallAtPrecision } from "../../src/metrics/precision-recall.js";
 import type { AlignedSymbol } from "../../src/tasks/transduce/transducer.js";
 import { InputError } from "../../src/util/errors.js";

@@ -12,6 +12,7 @@ import { ReviewSession } from "../../src/cli/review/session.js";
 import { Folder } from "./helpers.js";
 import { wordsFile } from "./review-helpers.js";
 
+const page = readFileSync(new URL("../../dist/review.html", import.meta.url), "utf8");
 const folder = new Folder();
 let session: ReviewSession;
 let server: LoopbackServer;
@@ -25,7 +26,7 @@ beforeAll(async () => {
     session,
     port: 0,
     text: { file: `<i>"left"</i>.tsv`, next: "next command", again: "same command" },
-    script: "/* program */",
+    page,
     onAction: () => undefined,
   });
   const address = new URL(server.address);
@@ -94,13 +95,15 @@ test("the page comes with a policy that lets in nothing from elsewhere, and show
     "x-content-type-options": "nosniff",
   });
   expect(body).not.toContain("<i>");
+  expect(body).toContain("go on with same command");
+  expect(body).not.toMatch(/\{\{\w+\}\}/);
   expect(body).not.toMatch(/\b(?:src|href)="(?!data:)/);
 });
 
 test("the secret is long, and another one each time", async () => {
   expect(Buffer.from(secret, "base64url").length).toBeGreaterThanOrEqual(16);
-  const { text, script, ...options } = { session, port: 0, text: { file: "", next: "", again: "" }, script: "" };
-  const other = await startReviewServer({ ...options, text, script, onAction: () => undefined });
+  const text = { file: "", next: "", again: "" };
+  const other = await startReviewServer({ session, port: 0, text, page, onAction: () => undefined });
   expect(other.address).not.toContain(secret);
   await other.close();
 });
@@ -223,6 +226,6 @@ test("localhost will do, and what is asked properly is answered", async () => {
 });
 
 test("a port that is taken is refused", async () => {
-  const options = { session, text: { file: "", next: "", again: "" }, script: "", onAction: () => undefined };
+  const options = { session, text: { file: "", next: "", again: "" }, page, onAction: () => undefined };
   await expect(startReviewServer({ ...options, port })).rejects.toThrow(`port ${port} is in use`);
 });

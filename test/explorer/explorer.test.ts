@@ -7,8 +7,8 @@ import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { greyOf } from "../../apps/explorer/digits.js";
+import { pixelAttributes, shrink } from "../../demo/digits.js";
 import { executable, launch, watchFaults } from "../../scripts/browser.mjs";
-import { pixelAttributes, shrink } from "../../src/cli/demo/digits.js";
 import { columns } from "../cli/helpers.js";
 import { buildSite, Explorer, longBuild, modelData, PlainHost } from "./site.js";
 

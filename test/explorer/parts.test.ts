@@ -6,7 +6,7 @@ import { formatAddress, parseAddress, wholeOf } from "../../apps/explorer/addres
 import { views } from "../../apps/explorer/catalogue.js";
 import { normalised } from "../../apps/explorer/digits.js";
 import { columnsOf, foldCase } from "../../apps/explorer/words.js";
-import { imageSide, pixelsOf, pixelText } from "../../src/cli/demo/digits.js";
+import { imageSide, pixelsOf, pixelText } from "../../demo/digits.js";
 
 test("an address leads back to the state it was made from", () => {
   const value = fc.string({ unit: "grapheme" }); // an emptied field, too

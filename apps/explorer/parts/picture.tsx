@@ -1,7 +1,7 @@
 // Pictures of digits: as written, as the model sees them, and pads to draw on.
 
 import { useEffect, useRef } from "preact/hooks";
-import { imageSide, type Shrunk } from "../../../src/cli/demo/digits.js";
+import { imageSide, type Shrunk } from "../../../demo/digits.js";
 import { normalised } from "../digits.js";
 
 /** Pixels on a canvas, black on nothing, so that it looks right on any ground. */

@@ -2,7 +2,7 @@
 // mass, the true one marked, ⋆ for all the rest. Order, B and the way contexts are chosen can be changed.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { pixelAttributes, pixelsOf, pixelText, type Shrunk, shrink } from "../../../src/cli/demo/digits.js";
+import { pixelAttributes, pixelsOf, pixelText, type Shrunk, shrink } from "../../../demo/digits.js";
 import { wholeOf } from "../address.js";
 import { greyOf } from "../digits.js";
 import { quick } from "../engine.js";

@@ -3,6 +3,7 @@
 
 import * as Plot from "@observablehq/plot";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { pixelsOf } from "../../../demo/digits.js";
 import {
   expectedCalibrationError,
   findThreshold,
@@ -11,7 +12,6 @@ import {
   reliabilityBins,
   whyNoThreshold,
 } from "../../../src/browser.js";
-import { pixelsOf } from "../../../src/cli/demo/digits.js";
 import type { TestFormat } from "../catalogue.js";
 import { patient } from "../engine.js";
 import { useModel } from "../hooks.js";

@@ -1,13 +1,13 @@
 // `stargram review`: a page, on this machine alone, where a person goes through what a model left open. The answers go
 // into the review file.
 
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { counted, plural } from "../../util/text.js";
 import { addPageOptions, interruption, type LoopbackServer, openBrowser, type PageFlags } from "../loopback.js";
 import { examples } from "../options.js";
 import { quoted, say, write } from "../output.js";
+import { readPage } from "../review/page.js";
 import { startReviewServer } from "../review/server.js";
 import { ReviewSession } from "../review/session.js";
 
@@ -40,7 +40,7 @@ interface ReviewFlags extends PageFlags {
 }
 
 async function review(file: string, flags: ReviewFlags): Promise<void> {
-  const script = await readFile(new URL("../review/client.js", import.meta.url), "utf8");
+  const page = await readPage();
   const session = await ReviewSession.open(file, flags.incomplete ? (lost) => sayCut(file, lost) : undefined);
   const next = `stargram train ${session.task} --from MODEL --add ${quoted(file)} --out NEW-MODEL`;
   const again = `stargram review ${quoted(file)}`;
@@ -51,7 +51,7 @@ async function review(file: string, flags: ReviewFlags): Promise<void> {
       session,
       port: flags.port,
       text: { file: basename(file), next, again },
-      script,
+      page,
       onAction: () => folding.later(),
     });
     const interrupted = interruption();

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as v from "valibot";
 import { allow, headers, LoopbackServer, nothingHere, Refused, sendJson } from "../loopback.js";
-import { type PageText, pageHtml } from "./page.js";
+import { filledPage, type PageText } from "./page.js";
 import type { ReviewAction } from "./protocol.js";
 import type { ReviewSession } from "./session.js";
 
@@ -27,10 +27,9 @@ export interface ReviewServerOptions {
   session: ReviewSession;
   /** 0: any that is free. */
   port: number;
-  /** What the page says beside the items. */
+  /** The page, and what it says beside the items. */
+  page: string;
   text: PageText;
-  /** The page's program. */
-  script: string;
   /** Called after each action. */
   onAction(): void;
 }
@@ -57,7 +56,7 @@ export function startReviewServer(options: ReviewServerOptions): Promise<Loopbac
   });
 }
 
-function sendPage(response: ServerResponse, { text, script }: ReviewServerOptions): void {
+function sendPage(response: ServerResponse, { page, text }: ReviewServerOptions): void {
   const nonce = randomBytes(16).toString("base64url");
   const policy = [
     "default-src 'none'",
@@ -75,7 +74,7 @@ function sendPage(response: ServerResponse, { text, script }: ReviewServerOption
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": policy.join("; "),
     })
-    .end(pageHtml({ ...text, nonce, script }));
+    .end(filledPage(page, { ...text, nonce }));
 }
 
 async function readAction(request: IncomingMessage): Promise<ReviewAction> {

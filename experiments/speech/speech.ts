@@ -5,16 +5,16 @@
 //   forced   a bigram model imputes the alignment, then a beam with full supervision
 // All have 20 contexts and 5 passes; rcms and forced are run over permutations of the data (seeds).
 
-import { getDataset } from "../../datasets/registry.js";
-import type { SymbolPair } from "../../formats/pair-lines.js";
-import { readPairs } from "../../formats/read.js";
-import { linePlot } from "../../metrics/svg.js";
-import { TransductionScore } from "../../metrics/transduction.js";
-import type { TransducerOptions } from "../../tasks/transduce/options.js";
-import { Transducer } from "../../tasks/transduce/transducer.js";
-import { table } from "../../util/text.js";
-import { say, write, writeJson } from "../output.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { say, write, writeJson } from "#stargram/cli/output.js";
+import { getDataset } from "#stargram/datasets/registry.js";
+import type { SymbolPair } from "#stargram/formats/pair-lines.js";
+import { readPairs } from "#stargram/formats/read.js";
+import { linePlot } from "#stargram/metrics/svg.js";
+import { TransductionScore } from "#stargram/metrics/transduction.js";
+import type { TransducerOptions } from "#stargram/tasks/transduce/options.js";
+import { Transducer } from "#stargram/tasks/transduce/transducer.js";
+import { table } from "#stargram/util/text.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
 
 const PASSES = 5;
 

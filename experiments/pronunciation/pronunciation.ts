@@ -1,17 +1,17 @@
 // Grapheme-to-phoneme conversion on the standard split of the CMU dictionary, and the way back, with the defaults a user
 // gets. Words of the test part may have several right pronunciations; pronunciations several right spellings.
 
-import { getDataset } from "../../datasets/registry.js";
-import type { SymbolPair } from "../../formats/pair-lines.js";
-import { readPairs } from "../../formats/read.js";
-import { precisionRecallCurve } from "../../metrics/precision-recall.js";
-import { linePlot } from "../../metrics/svg.js";
-import { TransductionScore } from "../../metrics/transduction.js";
-import { Transducer } from "../../tasks/transduce/transducer.js";
-import { table } from "../../util/text.js";
-import { say, write, writeJson } from "../output.js";
-import { crewOf } from "../threads.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { say, write, writeJson } from "#stargram/cli/output.js";
+import { crewOf } from "#stargram/cli/threads.js";
+import { getDataset } from "#stargram/datasets/registry.js";
+import type { SymbolPair } from "#stargram/formats/pair-lines.js";
+import { readPairs } from "#stargram/formats/read.js";
+import { precisionRecallCurve } from "#stargram/metrics/precision-recall.js";
+import { linePlot } from "#stargram/metrics/svg.js";
+import { TransductionScore } from "#stargram/metrics/transduction.js";
+import { Transducer } from "#stargram/tasks/transduce/transducer.js";
+import { table } from "#stargram/util/text.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
 
 const settings: Record<string, { title: string; reverse: boolean }> = {
   "spelling-to-sound": { title: "spelling to sound", reverse: false },

@@ -2,9 +2,9 @@
 // holds sentences such as `The/at jury/nn said/vbd`. Suffixes that mark titles, headlines and cited words (-tl, -hl, -nc)
 // and the prefix of foreign words (fw-) are dropped from the tags.
 
-import type { TaggingSequence } from "../../formats/sequence.js";
-import { Tagger } from "../../tasks/tag/tagger.js";
-import { counted, percent, table } from "../../util/text.js";
+import type { TaggingSequence } from "#stargram/formats/sequence.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
+import { counted, percent, table } from "#stargram/util/text.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 
 /** The npm package that holds the data. */

@@ -5,22 +5,22 @@
 //   population   those words are taken as all there are, so that the true precision above a threshold is known; 2,000
 //                calibration sets are drawn from them with replacement
 
-import { calibrated, type Guarantee } from "../../confidence/calibration.js";
-import { chooseMap } from "../../confidence/calibration-map.js";
-import { findThreshold } from "../../confidence/threshold.js";
-import { getDataset } from "../../datasets/registry.js";
-import type { Answer } from "../../metrics/answers.js";
-import { expectedCalibrationError } from "../../metrics/calibration.js";
-import { plotsOf } from "../../metrics/plots.js";
-import { recallAtPrecision } from "../../metrics/precision-recall.js";
-import type { TaggerOptions } from "../../tasks/tag/options.js";
-import { Tagger } from "../../tasks/tag/tagger.js";
-import { upperBound } from "../../util/binomial.js";
-import { generator, shuffle, uniform } from "../../util/random.js";
-import { table } from "../../util/text.js";
-import { say, write, writeJson } from "../output.js";
-import { ResultsFile, type Run, writeText } from "./runs.js";
-import { readWords, settings as wordSettings } from "./word-recognition.js";
+import { say, write, writeJson } from "#stargram/cli/output.js";
+import { calibrated, type Guarantee } from "#stargram/confidence/calibration.js";
+import { chooseMap } from "#stargram/confidence/calibration-map.js";
+import { findThreshold } from "#stargram/confidence/threshold.js";
+import { getDataset } from "#stargram/datasets/registry.js";
+import type { Answer } from "#stargram/metrics/answers.js";
+import { expectedCalibrationError } from "#stargram/metrics/calibration.js";
+import { plotsOf } from "#stargram/metrics/plots.js";
+import { recallAtPrecision } from "#stargram/metrics/precision-recall.js";
+import type { TaggerOptions } from "#stargram/tasks/tag/options.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
+import { upperBound } from "#stargram/util/binomial.js";
+import { generator, shuffle, uniform } from "#stargram/util/random.js";
+import { table } from "#stargram/util/text.js";
+import { ResultsFile, type Run, writeText } from "../runs.js";
+import { readWords, settings as wordSettings } from "../word-recognition/word-recognition.js";
 
 const { best } = wordSettings;
 const settings = {

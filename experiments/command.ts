@@ -2,7 +2,7 @@
 // results.json, a table and plots into a folder, and goes on where it was stopped: runs already in results.json are kept.
 
 import { type Command, Option } from "commander";
-import { examples, groupOf, threadCount, whole } from "../options.js";
+import { examples, groupOf, threadCount, whole } from "#stargram/cli/options.js";
 
 export function register(program: Command): void {
   const group = groupOf(program, "experiment", "run an experiment of the paper, or one of ours");
@@ -26,7 +26,7 @@ export function register(program: Command): void {
         ["stargram experiment word-recognition --only rcms-10,beam-10 --seeds 1", "a quick look"],
       ),
     )
-    .action(async (flags) => (await import("../experiments/word-recognition.js")).wordRecognition(flags));
+    .action(async (flags) => (await import("./word-recognition/word-recognition.js")).wordRecognition(flags));
   group
     .command("confidence")
     .description("Handwritten words: share answered at a promised 99 % precision, and how often the promise is broken.")
@@ -34,7 +34,7 @@ export function register(program: Command): void {
     .option("--only <names>", "run only these settings: best, best-beam")
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", examples(["stargram experiment confidence", "both settings; some minutes"]))
-    .action(async (flags) => (await import("../experiments/confidence.js")).confidence(flags));
+    .action(async (flags) => (await import("./confidence/confidence.js")).confidence(flags));
   group
     .command("part-of-speech")
     .description("Parts of speech in the Brown corpus, every tenth document to test: one label back against two.")
@@ -42,7 +42,7 @@ export function register(program: Command): void {
     .option("--only <names>", "run only these settings, with commas between")
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", examples(["stargram experiment part-of-speech", "both settings; about half an hour"]))
-    .action(async (flags) => (await import("../experiments/part-of-speech.js")).partOfSpeech(flags));
+    .action(async (flags) => (await import("./part-of-speech/part-of-speech.js")).partOfSpeech(flags));
   group
     .command("speech")
     .description("Text from phones without alignments: five strategies of learning, error rates for each pass.")
@@ -59,7 +59,7 @@ export function register(program: Command): void {
         ["stargram experiment speech --data timit --out experiments/speech-timit", "a check on TIMIT's sample"],
       ),
     )
-    .action(async (flags) => (await import("../experiments/speech.js")).speech(flags));
+    .action(async (flags) => (await import("./speech/speech.js")).speech(flags));
   group
     .command("pronunciation")
     .description("Pronunciation from spelling and back, on the standard split of the CMU dictionary.")
@@ -68,7 +68,7 @@ export function register(program: Command): void {
     .option("--threads <n>", "threads to train with", threadCount, 1)
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", examples(["stargram experiment pronunciation --only spelling-to-sound", "one direction"]))
-    .action(async (flags) => (await import("../experiments/pronunciation.js")).pronunciation(flags));
+    .action(async (flags) => (await import("./pronunciation/pronunciation.js")).pronunciation(flags));
   group
     .command("decipherment")
     .description("Words under an unknown substitution: symbols mapped right after each EM pass, RCMS, beam, exact.")
@@ -85,5 +85,5 @@ export function register(program: Command): void {
         ["stargram experiment decipherment --data gutenberg --only 2-rcms-60,2-beam-60", "a quick look"],
       ),
     )
-    .action(async (flags) => (await import("../experiments/decipherment.js")).decipherment(flags));
+    .action(async (flags) => (await import("./decipherment/decipherment.js")).decipherment(flags));
 }

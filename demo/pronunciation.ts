@@ -1,13 +1,13 @@
 // How words are pronounced: some of the CMU dictionary teaches letters and sounds, of which nobody has said which belong
 // together. Judged on words that it has not seen; any pronunciation the dictionary gives for a word is right.
 
-import type { SymbolPair } from "../../formats/pair-lines.js";
-import { detectLayout, parsePair } from "../../formats/pair-lines.js";
-import { TransductionScore } from "../../metrics/transduction.js";
-import { type AlignedSymbol, Transducer } from "../../tasks/transduce/transducer.js";
-import { generator, shuffle } from "../../util/random.js";
-import { counted, percent, plural, table } from "../../util/text.js";
-import { alignmentParts } from "../transduction.js";
+import { alignmentParts } from "#stargram/cli/transduction.js";
+import type { SymbolPair } from "#stargram/formats/pair-lines.js";
+import { detectLayout, parsePair } from "#stargram/formats/pair-lines.js";
+import { TransductionScore } from "#stargram/metrics/transduction.js";
+import { type AlignedSymbol, Transducer } from "#stargram/tasks/transduce/transducer.js";
+import { generator, shuffle } from "#stargram/util/random.js";
+import { counted, percent, plural, table } from "#stargram/util/text.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 
 /** The npm package that holds the data. */

@@ -1,12 +1,12 @@
 // The cryptogram: a passage of one book is enciphered letter by letter, and read again with nothing but the letters of some
 // other books. Nothing is learned from pairs of cipher and plain text: there are none.
 
-import { readCipher } from "../../tasks/decipher/cipher-text.js";
-import { Decipherer } from "../../tasks/decipher/decipherer.js";
-import { encipher } from "../../tasks/decipher/encipher.js";
-import { isLetter, LanguageModel, SPACE } from "../../tasks/decipher/language.js";
-import { generator, uniform } from "../../util/random.js";
-import { counted, percent } from "../../util/text.js";
+import { readCipher } from "#stargram/tasks/decipher/cipher-text.js";
+import { Decipherer } from "#stargram/tasks/decipher/decipherer.js";
+import { encipher } from "#stargram/tasks/decipher/encipher.js";
+import { isLetter, LanguageModel, SPACE } from "#stargram/tasks/decipher/language.js";
+import { generator, uniform } from "#stargram/util/random.js";
+import { counted, percent } from "#stargram/util/text.js";
 import { type Act, type Performance, packageFile, painter, type Stage } from "./act.js";
 
 /** The npm package that holds the data. */

@@ -3,17 +3,17 @@
 // setting we know, found on fold 0 as held-out data (fold 1 was not looked at); and the first two again with pairs of pixels
 // near each other as further attributes, which folds 0 and 5 as held-out data showed to help.
 
-import { getDataset } from "../../datasets/registry.js";
-import type { Pixels } from "../../formats/letters.js";
-import { readTagging } from "../../formats/read.js";
-import type { TaggingSequence } from "../../formats/sequence.js";
-import { precisionRecallCurve, recallAtPrecision } from "../../metrics/precision-recall.js";
-import { linePlot } from "../../metrics/svg.js";
-import type { TaggerOptions } from "../../tasks/tag/options.js";
-import { Tagger } from "../../tasks/tag/tagger.js";
-import { table } from "../../util/text.js";
-import { say, write, writeJson } from "../output.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { say, write, writeJson } from "#stargram/cli/output.js";
+import { getDataset } from "#stargram/datasets/registry.js";
+import type { Pixels } from "#stargram/formats/letters.js";
+import { readTagging } from "#stargram/formats/read.js";
+import type { TaggingSequence } from "#stargram/formats/sequence.js";
+import { precisionRecallCurve, recallAtPrecision } from "#stargram/metrics/precision-recall.js";
+import { linePlot } from "#stargram/metrics/svg.js";
+import type { TaggerOptions } from "#stargram/tasks/tag/options.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
+import { table } from "#stargram/util/text.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
 
 interface Setting extends Partial<TaggerOptions> {
   title: string;

@@ -4,15 +4,15 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { TaggingSequence } from "../../formats/sequence.js";
-import { TaggingScore } from "../../metrics/tagging.js";
-import type { TaggerOptions } from "../../tasks/tag/options.js";
-import { Tagger } from "../../tasks/tag/tagger.js";
-import { InputError } from "../../util/errors.js";
-import { table } from "../../util/text.js";
-import { parseBrown } from "../demo/part-of-speech.js";
-import { say, write, writeJson } from "../output.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { say, write, writeJson } from "#stargram/cli/output.js";
+import type { TaggingSequence } from "#stargram/formats/sequence.js";
+import { TaggingScore } from "#stargram/metrics/tagging.js";
+import type { TaggerOptions } from "#stargram/tasks/tag/options.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
+import { InputError } from "#stargram/util/errors.js";
+import { table } from "#stargram/util/text.js";
+import { parseBrown } from "../../demo/part-of-speech.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
 
 /** Nothing here was chosen by looking at the test documents; the last pass is taken. */
 const common: Partial<TaggerOptions> = {

@@ -5,9 +5,9 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { styleText } from "node:util";
-import type { TrainingProgress } from "../../learn/training.js";
-import { InputError } from "../../util/errors.js";
-import { ProgressLine } from "../progress.js";
+import { ProgressLine } from "#stargram/cli/progress.js";
+import type { TrainingProgress } from "#stargram/learn/training.js";
+import { InputError } from "#stargram/util/errors.js";
 
 export interface Stage {
   seed: number;

@@ -2,7 +2,7 @@
 // decides. One request is under way at a time, and keys that are held down or come before its answer do nothing, so no
 // item is answered unseen. What is being typed is sent as it is typed.
 
-import type { ItemView, Refusal, ReviewAction, ReviewView } from "./protocol.js";
+import type { ItemView, Refusal, ReviewAction, ReviewView } from "../../src/cli/review/protocol.js";
 
 const element = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const field = element<HTMLInputElement>("answer");

@@ -3,8 +3,8 @@
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileSafely } from "../../model/file.js";
-import { InputError, unknownName } from "../../util/errors.js";
+import { writeFileSafely } from "#stargram/model/file.js";
+import { InputError, unknownName } from "#stargram/util/errors.js";
 
 /** One run of one setting: numbers by name, and curves. */
 export interface Run {

@@ -4,12 +4,12 @@
 // training, are compared by how many dates they can answer at a precision: recall(P) = the largest share of dates,
 // surest first, of which P or more are right.
 
-import type { TaggingSequence } from "../../formats/sequence.js";
-import type { AnswerColumns } from "../../metrics/answers.js";
-import { recallAtPrecision } from "../../metrics/precision-recall.js";
-import { Tagger, type TrainTaggerOptions } from "../../tasks/tag/tagger.js";
-import { generator, type RandomGenerator, shuffle, uniform } from "../../util/random.js";
-import { counted, percent, table } from "../../util/text.js";
+import type { TaggingSequence } from "#stargram/formats/sequence.js";
+import type { AnswerColumns } from "#stargram/metrics/answers.js";
+import { recallAtPrecision } from "#stargram/metrics/precision-recall.js";
+import { Tagger, type TrainTaggerOptions } from "#stargram/tasks/tag/tagger.js";
+import { generator, type RandomGenerator, shuffle, uniform } from "#stargram/util/random.js";
+import { counted, percent, table } from "#stargram/util/text.js";
 import { type Act, type Performance, packageFile, painter, type Stage, withProgress } from "./act.js";
 import { imageSide, pixelAttributes, type Shrunk, shrink } from "./digits.js";
 

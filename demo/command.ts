@@ -2,15 +2,15 @@
 // and show how well it went, with numbers measured there and then.
 
 import { type Command, Option } from "commander";
-import { duration } from "../../util/text.js";
-import type { Act, Stage } from "../demo/act.js";
-import { painter, requireData } from "../demo/act.js";
-import { cryptogram } from "../demo/cryptogram.js";
-import { dates } from "../demo/dates.js";
-import { partOfSpeech } from "../demo/part-of-speech.js";
-import { pronunciation } from "../demo/pronunciation.js";
-import { examples, whole } from "../options.js";
-import { write, writeJson } from "../output.js";
+import { examples, whole } from "#stargram/cli/options.js";
+import { write, writeJson } from "#stargram/cli/output.js";
+import { duration } from "#stargram/util/text.js";
+import type { Act, Stage } from "./act.js";
+import { painter, requireData } from "./act.js";
+import { cryptogram } from "./cryptogram.js";
+import { dates } from "./dates.js";
+import { partOfSpeech } from "./part-of-speech.js";
+import { pronunciation } from "./pronunciation.js";
 
 const acts: readonly Act[] = [partOfSpeech, dates, pronunciation, cryptogram];
 

@@ -5,21 +5,21 @@
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { getDataset } from "../../datasets/registry.js";
-import { commonClauses } from "../../formats/clauses.js";
-import { readTextLines } from "../../formats/text.js";
-import type { Expecter } from "../../learn/em.js";
-import { ThreadedExpecter } from "../../learn/em-threads.js";
-import { linePlot } from "../../metrics/svg.js";
-import { Decipherer } from "../../tasks/decipher/decipherer.js";
-import { encipher } from "../../tasks/decipher/encipher.js";
-import { LanguageModel, wordsOf } from "../../tasks/decipher/language.js";
-import type { GivenDeciphererOptions } from "../../tasks/decipher/options.js";
-import { InputError } from "../../util/errors.js";
-import { generator, shuffle } from "../../util/random.js";
-import { percent, table } from "../../util/text.js";
-import { say, write, writeJson } from "../output.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "./runs.js";
+import { say, write, writeJson } from "#stargram/cli/output.js";
+import { getDataset } from "#stargram/datasets/registry.js";
+import { commonClauses } from "#stargram/formats/clauses.js";
+import { readTextLines } from "#stargram/formats/text.js";
+import type { Expecter } from "#stargram/learn/em.js";
+import { ThreadedExpecter } from "#stargram/learn/em-threads.js";
+import { linePlot } from "#stargram/metrics/svg.js";
+import { Decipherer } from "#stargram/tasks/decipher/decipherer.js";
+import { encipher } from "#stargram/tasks/decipher/encipher.js";
+import { LanguageModel, wordsOf } from "#stargram/tasks/decipher/language.js";
+import type { GivenDeciphererOptions } from "#stargram/tasks/decipher/options.js";
+import { InputError } from "#stargram/util/errors.js";
+import { generator, shuffle } from "#stargram/util/random.js";
+import { percent, table } from "#stargram/util/text.js";
+import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
 
 const SENTENCES = 24_666;
 const ENCIPHERED = 2_000;
