@@ -27,16 +27,21 @@ const latest = 30;
 const longestPace = 60; // s; whoever took longer was away
 let shownAt = performance.now();
 
+/** Another window has gone on with the review. */
+class OutOfDate extends Error {}
+
 async function request(action: ReviewAction | "item"): Promise<ReviewView> {
+  const asked = typeof action === "object" && { ...action, revision: view?.revision };
   const response = await fetch(
-    action === "item" ? "item" : "answer",
-    action === "item"
-      ? undefined
-      : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(action) },
+    asked ? "answer" : "item",
+    asked
+      ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked) }
+      : undefined,
   ).catch(() => {
     throw new Error(element<HTMLTemplateElement>("lost").content.textContent ?? "");
   });
   const answer: ReviewView | Refusal = await response.json();
+  if (response.status === 409) throw new OutOfDate("Not saved: this review has gone on in another window.");
   if ("error" in answer) throw new Error(`Not saved: ${answer.error}`);
   return answer;
 }
@@ -55,7 +60,7 @@ async function go(action: ReviewAction | "item"): Promise<void> {
     saved.textContent = decided ? "Saved" : "";
     show(next);
   } catch (error) {
-    failed = action;
+    failed = error instanceof OutOfDate ? "item" : action;
     showTrouble((error as Error).message);
   } finally {
     isBusy = false;
@@ -75,11 +80,12 @@ async function sendWaiting(): Promise<void> {
     while (waiting) {
       const draft = waiting;
       waiting = undefined;
-      await request(draft);
+      const { revision } = await request(draft);
+      if (view) view.revision = revision;
     }
     saved.textContent = "Draft saved";
   } catch (error) {
-    failed = undefined;
+    failed = error instanceof OutOfDate ? "item" : undefined;
     showTrouble((error as Error).message);
   } finally {
     saved.ariaBusy = null;
@@ -207,6 +213,7 @@ function showDone({ total, answered, skipped }: ReviewView): void {
 
 function showTrouble(reason: string | undefined): void {
   element("trouble").hidden = reason === undefined;
+  element("retry").textContent = failed === "item" && view ? "Show where it stands" : "Try again";
   element("reason").textContent = reason ?? "";
   if (reason !== undefined) saved.textContent = "";
 }
@@ -297,10 +304,13 @@ element("form").addEventListener("submit", (event) => {
 element("skip").addEventListener("click", skip);
 element("undo").addEventListener("click", undo);
 element("again").addEventListener("click", goAgain);
-element("retry").addEventListener("click", () => {
+element("retry").addEventListener("click", async () => {
   showTrouble(undefined);
-  if (failed) go(failed);
-  else sendDraft();
+  if (!failed) return sendDraft();
+  const typed = { index: view?.item?.index, text: field.value };
+  await go(failed);
+  // What was typed here is not lost if the item is still open.
+  if (failed === "item" && view?.item?.index === typed.index && field.value === "") field.value = typed.text;
 });
 element("copy").addEventListener("click", async () => {
   await navigator.clipboard.writeText(element("command").textContent ?? "");

@@ -7,12 +7,15 @@
 import { spawn } from "node:child_process";
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { type Command, InvalidArgumentError } from "commander";
 import { InputError } from "../util/errors.js";
 import { whole } from "./options.js";
 
 const loopback = "127.0.0.1";
+
+/** Connections at a time. Browsers keep six; when there are too many, those that wait for nothing make room. */
+const mostConnections = 64;
 
 /** Answers a request to a path below the secret: `""` is the page. What it throws as `Refused` is told to the browser. */
 export type Handle = (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
@@ -22,6 +25,8 @@ export class LoopbackServer {
   private readonly key = randomBytes(24).toString("base64url");
   private keyIsFresh = true;
   private readonly server: Server;
+  /** In the order of their last use. `isGuest`: has not shown the secret; `isBusy`: a request is being answered. */
+  private readonly connections = new Map<Socket, { isGuest: boolean; isBusy: boolean }>();
 
   private constructor(private readonly answer: Handle) {
     this.server = createServer(
@@ -30,7 +35,29 @@ export class LoopbackServer {
         this.handle(request, response).catch((error) => fail(response, error));
       },
     );
-    this.server.maxConnections = 64;
+    this.server.on("connection", (socket: Socket) => this.admit(socket));
+  }
+
+  private admit(socket: Socket): void {
+    if (this.connections.size >= mostConnections) {
+      const idle = [...this.connections].filter(([, { isBusy }]) => !isBusy);
+      const [leaving] = idle.find(([, { isGuest }]) => isGuest) ?? idle[0] ?? [socket];
+      this.connections.delete(leaving);
+      leaving.destroy();
+      if (leaving === socket) return;
+    }
+    this.connections.set(socket, { isGuest: true, isBusy: false });
+    socket.once("close", () => this.connections.delete(socket));
+  }
+
+  /** Notes that a request with the secret has come, and when its answer is out. */
+  private welcome(socket: Socket, response: ServerResponse): void {
+    if (!this.connections.delete(socket)) return; // it is gone
+    const state = { isGuest: false, isBusy: true };
+    this.connections.set(socket, state);
+    response.once("close", () => {
+      state.isBusy = false;
+    });
   }
 
   /** Port 0: any that is free. */
@@ -80,6 +107,7 @@ export class LoopbackServer {
     if (first === undefined || !isSame(first, this.secret)) {
       throw new Refused(403, "open the address that the terminal shows");
     }
+    this.welcome(request.socket, response);
     if (rest.length === 0 || query !== undefined) throw nothingHere();
     await this.answer(rest.join("/"), request, response);
   }

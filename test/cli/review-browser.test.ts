@@ -71,6 +71,36 @@ describe.skipIf(executable === undefined)("the review page", () => {
     return end;
   }
 
+  test("of two windows, the one that is out of date is told, and overwrites nothing", async () => {
+    const one = await open(write("two.tsv", words(3)));
+    await shows("word 0");
+    const second = await page.context().newPage();
+    watchFaults(second, faults);
+    await second.goto(one.address);
+    const shownThere = (text: string) => second.locator("#input", { hasText: new RegExp(`^${text}$`) }).waitFor();
+    await shownThere("word 0");
+    await page.keyboard.press("1");
+    await shows("word 1");
+
+    await second.keyboard.press("2"); // the same item, which is answered by now
+    await second.locator("#trouble:visible", { hasText: "another window" }).waitFor();
+    await second.click("#retry");
+    await shownThere("word 1");
+    await second.keyboard.press("Enter");
+    await second.keyboard.type("typed here");
+    await second.locator("#saved", { hasText: "Draft saved" }).waitFor();
+
+    await page.keyboard.press("3");
+    await page.locator("#trouble:visible", { hasText: "another window" }).waitFor();
+    await page.click("#retry");
+    await page.locator("#trouble").waitFor({ state: "hidden" });
+    expect(await page.inputValue("#answer")).toBe("typed here");
+    await second.keyboard.press("Enter");
+    await shownThere("word 2");
+    await stop(one);
+    expect(await rows("two.tsv")).toEqual(["answered:a 0", "answered:typed here", ":"]);
+  });
+
   test("keys choose, skip and undo; typing answers; the end says what to do next", async () => {
     const one = await open(write("keys.tsv", words(6)));
     await shows("word 0");

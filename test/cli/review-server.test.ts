@@ -1,9 +1,10 @@
 // Who can reach the review page: this machine, by its own name, with the secret, and nobody else; and nothing but the page,
 // the items and the answers.
 
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type IncomingHttpHeaders, request } from "node:http";
-import { connect } from "node:net";
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LoopbackServer } from "../../src/cli/loopback.js";
@@ -166,7 +167,11 @@ describe("refused", () => {
       expect((await act(body)).status).toBe(400);
     }
     for (const index of [-1, 0.5, "0", null]) expect((await act({ ...answer, index })).status).toBe(400);
-    expect((await act({ ...answer, index: 3 })).status).toBe(500);
+    for (const index of [3, 2 ** 40]) {
+      for (const action of [answer, { action: "skip", again: false }, { action: "draft", text: "x" }]) {
+        expect((await act({ ...action, index })).status).toBe(404);
+      }
+    }
     expect((await act(answer, { "Content-Type": "text/plain" })).status).toBe(415);
     expect(folder.has("left.tsv.journal")).toBe(false);
     expect(readFileSync(folder.file("left.tsv"), "utf8")).toBe(before);
@@ -223,6 +228,58 @@ test("localhost will do, and what is asked properly is answered", async () => {
   const next = await act(answer, headers);
   expect(next.status).toBe(200);
   expect(JSON.parse(next.body)).toMatchObject({ answered: 1, canUndo: true, item: { index: 1 } });
+});
+
+test("a page that is out of date is told so, and what another decided stays", async () => {
+  const view = async () => JSON.parse((await ask(`/${secret}/item`)).body) as { revision: number };
+  const { revision } = await view();
+  expect((await act({ ...answer, index: 1, text: "mine", revision })).status).toBe(200);
+  const late = [
+    { ...answer, index: 1, text: "theirs", revision },
+    { action: "skip", index: 1, again: false, revision },
+    { action: "draft", index: 2, text: "theirs", revision },
+    { action: "undo", revision },
+    { ...answer, index: 1, text: "theirs" }, // without a revision, at an item that is answered
+    { action: "skip", index: 1, again: false },
+  ];
+  for (const action of late) {
+    const { status, body } = await act(action);
+    expect([status, body]).toEqual([409, expect.stringMatching(/another window/)]);
+  }
+  await session.fold();
+  const rows = readFileSync(folder.file("left.tsv"), "utf8");
+  expect(rows).toContain("\tmine\t");
+  expect(rows).not.toContain("theirs");
+  expect((await act({ action: "undo", revision: (await view()).revision })).status).toBe(200);
+});
+
+test("connections that ask for nothing do not keep others out, nor do they cost the page its own", async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const item = () =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = request({ host: "127.0.0.1", port, path: `/${secret}/item`, agent }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode));
+      });
+      sent.on("error", reject);
+      sent.end();
+    });
+  expect(await item()).toBe(200);
+  const own = Object.values(agent.freeSockets).flat()[0];
+  const idle: Socket[] = [];
+  try {
+    for (let i = 0; i < 200; i++) {
+      const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+      idle.push(socket);
+      await once(socket, "connect");
+      if (i % 2) socket.write("GET / HTTP/1.1\r\n"); // and no more
+    }
+    expect((await ask(`/${secret}/item`)).status).toBe(200);
+    expect(await item()).toBe(200);
+    expect(Object.values(agent.freeSockets).flat()[0]).toBe(own);
+  } finally {
+    for (const socket of idle) socket.destroy();
+    agent.destroy();
+  }
 });
 
 test("a port that is taken is refused", async () => {

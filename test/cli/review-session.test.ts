@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { ReviewSession } from "../../src/cli/review/session.js";
+import { OutOfDate, ReviewSession } from "../../src/cli/review/session.js";
 import { readReview } from "../../src/formats/review.js";
 import { Folder } from "./helpers.js";
 import { wordsFile } from "./review-helpers.js";
@@ -41,6 +41,10 @@ async function rowsOf(file: string): Promise<string[]> {
   return (await readReview(file)).map(({ status, answer }) => `${status}:${answer}`);
 }
 
+function ignoreOutOfDate(error: unknown): void {
+  if (!(error instanceof OutOfDate)) throw error;
+}
+
 const count = 5;
 const place = fc.nat({ max: count - 1 });
 const steps = fc.array(
@@ -54,12 +58,13 @@ const steps = fc.array(
   { maxLength: 12 },
 );
 
-/** The rows after some steps: an answer or a skip counts until it is undone, the latest first. */
+/** The rows after some steps: an answer or a skip counts until it is undone, the latest first; an answer must be undone first. */
 function expectedRows(done: readonly (typeof steps extends fc.Arbitrary<(infer S)[]> ? S : never)[]): string[] {
   let decisions: { index: number; row: string }[] = [];
   for (const step of done) {
     if (step.action === "undo") decisions.pop();
     if (step.action !== "answer" && step.action !== "skip") continue;
+    if (decisions.find(({ index }) => index === step.index)?.row.startsWith("answered")) continue;
     decisions = decisions.filter(({ index }) => index !== step.index);
     decisions.push({ index: step.index, row: step.action === "answer" ? `answered:${step.text}` : "skipped:" });
   }
@@ -76,7 +81,7 @@ test("a crash after any step loses nothing; one within a step loses that step al
       for (const step of list) {
         before = sizeOf();
         if (step.action === "fold") await session.fold();
-        else await session.perform(step);
+        else await session.perform(step).catch(ignoreOutOfDate);
       }
       const reopened = crashed(file);
       await (await ReviewSession.open(reopened)).close();
@@ -88,10 +93,15 @@ test("a crash after any step loses nothing; one within a step loses that step al
         const mended = await ReviewSession.open(torn);
         expect(await rowsOf(torn)).toEqual(expectedRows(list.slice(0, -1)));
         // What comes next must not be glued to the line that was cut short.
-        await mended.perform({ action: "answer", index: 0, text: "next", again: false });
+        const rows = expectedRows(list.slice(0, -1));
+        const open = mended.first().item;
+        if (open) {
+          await mended.perform({ action: "answer", index: open.index, text: "next", again: false });
+          rows[open.index] = "answered:next";
+        }
         const last = crashed(torn);
         await (await ReviewSession.open(last)).close();
-        expect(await rowsOf(last)).toEqual(["answered:next", ...expectedRows(list.slice(0, -1)).slice(1)]);
+        expect(await rowsOf(last)).toEqual(rows);
         await mended.close();
       }
 

@@ -23,17 +23,23 @@ export interface ReviewView {
   answered: number;
   skipped: number;
   canUndo: boolean;
+  /** Grows with every decision and draft. */
+  revision: number;
   /** Null when there is nothing left to show. */
   item: ItemView | null;
 }
 
-/** `again`: items skipped before are gone through once more, in the order of the file. */
-export type ReviewAction =
+/**
+ * What a page asks for, and the revision that it shows: if another page has changed something since, the action is refused
+ * (status 409) and nothing is overwritten. `again`: items skipped before are gone through once more, in the order of the file.
+ */
+export type ReviewAction = { revision?: number } & (
   | { action: "answer"; index: number; text: string; again: boolean }
   | { action: "skip"; index: number; again: boolean }
   | { action: "draft"; index: number; text: string }
   | { action: "undo" }
-  | { action: "again" };
+  | { action: "again" }
+);
 
 /** The answer to an action that was refused. */
 export interface Refusal {

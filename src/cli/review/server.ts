@@ -10,17 +10,18 @@ import * as v from "valibot";
 import { allow, headers, LoopbackServer, nothingHere, Refused, sendJson } from "../loopback.js";
 import { filledPage, type PageText } from "./page.js";
 import type { ReviewAction } from "./protocol.js";
-import type { ReviewSession } from "./session.js";
+import { OutOfDate, type ReviewSession } from "./session.js";
 
 const mostBodyBytes = 64 * 1024;
 
 const index = v.pipe(v.number(), v.integer(), v.minValue(0));
+const revision = v.optional(index);
 const actionSchema: v.GenericSchema<unknown, ReviewAction> = v.variant("action", [
-  v.strictObject({ action: v.literal("answer"), index, text: v.string(), again: v.boolean() }),
-  v.strictObject({ action: v.literal("skip"), index, again: v.boolean() }),
-  v.strictObject({ action: v.literal("draft"), index, text: v.string() }),
-  v.strictObject({ action: v.literal("undo") }),
-  v.strictObject({ action: v.literal("again") }),
+  v.strictObject({ action: v.literal("answer"), index, text: v.string(), again: v.boolean(), revision }),
+  v.strictObject({ action: v.literal("skip"), index, again: v.boolean(), revision }),
+  v.strictObject({ action: v.literal("draft"), index, text: v.string(), revision }),
+  v.strictObject({ action: v.literal("undo"), revision }),
+  v.strictObject({ action: v.literal("again"), revision }),
 ]);
 
 export interface ReviewServerOptions {
@@ -46,7 +47,13 @@ export function startReviewServer(options: ReviewServerOptions): Promise<Loopbac
         return sendJson(response, 200, session.first());
       case "answer": {
         allow(request, "POST");
-        const view = await session.perform(await readAction(request));
+        const action = await readAction(request);
+        if ("index" in action && action.index >= session.total) {
+          throw new Refused(404, `there is no item ${action.index + 1}`);
+        }
+        const view = await session.perform(action).catch((error) => {
+          throw error instanceof OutOfDate ? new Refused(409, error.message) : error;
+        });
         options.onAction();
         return sendJson(response, 200, view);
       }

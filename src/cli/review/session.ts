@@ -11,6 +11,9 @@ import { InputError } from "../../util/errors.js";
 import { Journal, type JournalRecord } from "./journal.js";
 import type { ReviewAction, ReviewView } from "./protocol.js";
 
+/** An action that rests on what is no longer so. */
+export class OutOfDate extends Error {}
+
 export class ReviewSession {
   answered = 0;
   skipped = 0;
@@ -20,6 +23,8 @@ export class ReviewSession {
   private readonly history: number[] = [];
   /** Places whose row in the file is out of date. */
   private readonly changed = new Set<number>();
+  /** Of what a page shows. */
+  private revision = 0;
   /** The end of what was asked so far: actions are done one after the other. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -91,6 +96,7 @@ export class ReviewSession {
   /** Does what the page asks and returns what it shall show. */
   async perform(action: ReviewAction): Promise<ReviewView> {
     return this.inTurn(async () => {
+      this.checkUpToDate(action);
       switch (action.action) {
         case "answer":
           await this.record({ at: action.index, status: "answered", answer: action.text });
@@ -136,9 +142,20 @@ export class ReviewSession {
     }
   }
 
+  /** Refuses what would overwrite, unseen, a decision that was made elsewhere. */
+  private checkUpToDate(action: ReviewAction): void {
+    const { revision } = action;
+    const decides = action.action === "answer" || action.action === "skip";
+    const isStale =
+      revision === undefined ? decides && this.items[action.index]?.status === "answered" : revision !== this.revision;
+    if (!isStale) return;
+    throw new OutOfDate("the review has gone on in another window since; nothing there was overwritten");
+  }
+
   private async record(record: JournalRecord): Promise<void> {
     if (!this.items[record.at]) throw new InputError(`there is no item ${record.at + 1}`);
     await this.journal.append(record);
+    this.revision++;
     this.apply(record);
   }
 
@@ -201,7 +218,7 @@ export class ReviewSession {
   private view(at: number): ReviewView {
     const { total, answered, skipped } = this;
     const item = this.items[at];
-    const counts = { total, answered, skipped, canUndo: this.history.length > 0 };
+    const counts = { total, answered, skipped, canUndo: this.history.length > 0, revision: this.revision };
     if (!item) return { ...counts, item: null };
     const shown = item.kind === "images" ? { images: imagesOf(item) } : { text: item.input };
     const { id, candidates } = item;
