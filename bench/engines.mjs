@@ -1,5 +1,5 @@
 // The engine's problems, recorded from the tasks, so that kernels can be compared on what they are really given.
-import { referenceBackend } from "../dist/engine/reference/loops.js";
+import { referenceBackend } from "../dist/engine/reference/backend.js";
 import { wasmBackend } from "../dist/engine/wasm/kernel.js";
 
 const wasm = wasmBackend();
@@ -42,7 +42,7 @@ export function record(kernel, work) {
 
 /**
  * What a kernel does with recorded problems: forward; forward and best path; forward, backward and expected counts; and the best
- * output alone, for weights that are settled.
+ * output alone, for weights that stay as they are.
  * @param {import("../dist/engine/backend.js").Backend} backend
  * @param {readonly Recorded[]} recorded
  * @param {Float64Array} given weights
@@ -69,12 +69,12 @@ export function loopsOf(backend, recorded, given) {
       then();
     }
   };
-  /** @type {Map<import("../dist/engine/problem.js").RowSpace, import("../dist/engine/backend.js").SettledRows>} */
-  const settled = new Map(placed.map(({ space }) => [space, backend.settle(space, weights)]));
+  /** @type {Map<import("../dist/engine/problem.js").RowSpace, import("../dist/engine/backend.js").FrozenRows>} */
+  const frozen = new Map(placed.map(({ space }) => [space, backend.freeze(space, weights)]));
   return {
     output() {
       for (const { problem, space, inference } of placed) {
-        const rows = settled.get(space);
+        const rows = frozen.get(space);
         if (rows) kernel.bestOutput(problem, rows, inference);
       }
     },

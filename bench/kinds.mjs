@@ -20,7 +20,8 @@ export const kinds = /** @type {const} */ ([
 const places = [
   ["engine/reference/", "kernel"],
   ["engine/wasm/", "kernel"],
-  ["engine/shared.js", "kernel"],
+  ["engine/backoff/", "kernel"],
+  ["engine/merge.js", "kernel"],
   ["engine/backend.js", "kernel"],
   ["engine/choice.js", "kernel"],
   // The alphabet looks up attributes and symbols, and `Numbers` holds what was found.

@@ -20,7 +20,6 @@ export { type NgramModel, type NgramOptions, ngramModel, ngramScore } from "./en
 export type { Problem, RowFamily, RowSpace } from "./engine/problem.js";
 export { ReferenceKernel } from "./engine/reference/kernel.js";
 export { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "./engine/rows.js";
-export { SharedKernel, type SharedRows, shareRows } from "./engine/shared.js";
 export { type Branch, chainGraph, type SlotGraph, slotGraph } from "./engine/slots.js";
 export { BEGIN, type Inference, type Trellis } from "./engine/trellis.js";
 export type { SymbolPair } from "./formats/pair-lines.js";

@@ -40,9 +40,9 @@ export async function run() {
     }).length;
     found.push({ mode, contexts, right: right / judged.length, name });
     const { corpus, engine } = numbered(tagger, judged);
-    const settled = engine.settle(tagger.weights);
+    const frozen = engine.freeze(tagger.weights);
     works[name] = () => {
-      for (let s = 0; s < corpus.sequenceCount; s++) engine.bestOutput(corpus, s, settled);
+      for (let s = 0; s < corpus.sequenceCount; s++) engine.bestOutput(corpus, s, frozen);
     };
   }
   say("  timing");

@@ -69,11 +69,11 @@ function workOf(given) {
   const weights = arrays.placed(madeUpWeights(rows.table.symbols.length));
   const counts = arrays.float64(weights.length);
   const slotCounts = arrays.float64((length + 2) * (labels + 1));
-  const settled = engine.settle(weights);
+  const frozen = engine.freeze(weights);
   return {
     positions: sequences * length,
     prediction() {
-      for (let s = 0; s < sequences; s++) engine.bestOutput(learner.corpus, s, settled);
+      for (let s = 0; s < sequences; s++) engine.bestOutput(learner.corpus, s, frozen);
     },
     learning() {
       for (let s = 0; s < sequences; s++) {

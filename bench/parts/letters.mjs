@@ -64,9 +64,9 @@ async function trainPasses(words, options) {
  */
 function inferenceAlone(tagger, words) {
   const { corpus, engine } = numbered(tagger, words);
-  const settled = engine.settle(tagger.weights);
+  const frozen = engine.freeze(tagger.weights);
   return () => {
-    for (let s = 0; s < corpus.sequenceCount; s++) engine.bestOutput(corpus, s, settled);
+    for (let s = 0; s < corpus.sequenceCount; s++) engine.bestOutput(corpus, s, frozen);
   };
 }
 

@@ -170,7 +170,7 @@ async function bound({ order, contexts, rows: kind }, cost) {
   const learner = new TaggerLearner(corpus, rows, { mode: "rcms", recombine: true, order, contexts, rows: kind });
   const { engine } = learner;
   const weights = backends.wasm.arrays.placed(madeUpWeights(rows.table.symbols.length));
-  const settled = engine.settle(weights);
+  const frozen = engine.freeze(weights);
   const { start } = rows.table;
   let features = 0;
   let arcs = 0;
@@ -186,7 +186,7 @@ async function bound({ order, contexts, rows: kind }, cost) {
   const { predict } = await inTurns(
     {
       predict: () => {
-        for (let s = 0; s < shape.sequences; s++) engine.bestOutput(learner.corpus, s, settled);
+        for (let s = 0; s < shape.sequences; s++) engine.bestOutput(learner.corpus, s, frozen);
       },
     },
     { rounds: 7 },

@@ -3,7 +3,7 @@
 
 import type { Path } from "./lattice.js";
 import type { Problem, RowSpace } from "./problem.js";
-import type { Guide } from "./reference/kernel.js";
+import type { Guide } from "./reference/select.js";
 import type { RowTable } from "./rows.js";
 import type { Inference, Trellis } from "./trellis.js";
 
@@ -45,12 +45,7 @@ export interface Kernel {
    * The best path and the log-partition, undefined if there is no path, and if asked for the probability of each of its
    * decisions: what `forward`, `bestPath` and `backward` find, sooner. What the trellis holds afterwards is not said.
    */
-  bestOutput(
-    problem: Problem,
-    settled: SettledRows,
-    inference: Inference,
-    confidences?: boolean,
-  ): BestOutput | undefined;
+  bestOutput(problem: Problem, frozen: FrozenRows, inference: Inference, confidences?: boolean): BestOutput | undefined;
   /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */
   averageContextLength(): number;
 }
@@ -62,7 +57,7 @@ export interface BestOutput extends Path {
 }
 
 /** Rows with weights that stay as they are, so that what is computed from them can be kept. */
-export interface SettledRows {
+export interface FrozenRows {
   readonly space: RowSpace;
   readonly weights: Float64Array;
 }
@@ -141,7 +136,7 @@ export interface Backend {
   readonly loops: Loops;
   makeKernel(): Kernel;
   /** Takes up weights that will not change. */
-  settle(space: RowSpace, weights: Float64Array): SettledRows;
+  freeze(space: RowSpace, weights: Float64Array): FrozenRows;
 }
 
 /** The same value with every array of numbers in it placed. */

@@ -3,7 +3,7 @@
 
 import { MachineError } from "../util/errors.js";
 import type { Backend } from "./backend.js";
-import { referenceBackend } from "./reference/loops.js";
+import { referenceBackend } from "./reference/backend.js";
 import { wasmBackend } from "./wasm/kernel.js";
 
 let chosen: Backend | undefined;

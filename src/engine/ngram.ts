@@ -7,9 +7,11 @@
 // counts, unless Kneser and Ney's are asked for: a context that remembers less asks for just that conditional probability.
 
 import { InputError } from "../util/errors.js";
+import { PairIndex } from "../util/pair-index.js";
+import { indexOfSorted } from "../util/search.js";
 import type { RowFamily, RowSpace } from "./problem.js";
-import type { RowTree } from "./rows.js";
-import { BEGIN } from "./trellis.js";
+import { nodeDepths, type RowTree, RowTreeBuilder } from "./rows.js";
+import { BEGIN, grown } from "./trellis.js";
 
 export interface NgramOptions {
   /** Events a symbol depends on: 2 for trigrams. */
@@ -51,12 +53,54 @@ export function ngramModel(
 ): NgramModel {
   const options = { ...ngramDefaults, ...given };
   checkNgramOptions(options);
-  const { order, ends, continuation = false, fewest = 1 } = options;
+  const counts = countNgrams(sequences, plainCount, options);
+  const { symbolCount, total } = counts;
+  const sum = total.reduce((a, b) => a + b, 0) + options.smoothing * symbolCount;
+  const unigram = total.map((count) => (count + options.smoothing) / sum);
+  const { weights, offsets } = discounted(counts, unigram, options.discount);
+  const tree = counts.tree.build();
+  // Row r is that of node r + 1.
+  for (let node = 0; node < tree.row.length; node++) tree.row[node] = node - 1;
+  const model: NgramModel = {
+    options,
+    symbolCount,
+    unigram: unigram.map(Math.log),
+    space: {
+      table: { symbolCount, start: counts.start.subarray(1), symbols: counts.symbols },
+      families: [ngramFamily(tree, options.order)],
+      offsets,
+    },
+    weights,
+  };
+  const isKept = frequent(counts, options.fewest ?? 1);
+  return isKept.includes(0) ? keptSuffixes(model, isKept) : model;
+}
+
+/** How often symbols came after suffixes, which are the nodes of a tree; node 0 is the empty one. */
+interface NgramCounts {
+  /** Symbols, with the end if sequences end. */
+  symbolCount: number;
+  /** [symbolCount] how often each symbol came. */
+  total: Float64Array;
+  /** Of suffixes. */
+  tree: RowTreeBuilder;
+  /** [nodes + 1] first entry of each node. */
+  start: Int32Array;
+  /** [entries] a symbol that came after the node's suffix, rising within a node. */
+  symbols: Int32Array;
+  /** [entries] how often. */
+  count: Int32Array;
+}
+
+function countNgrams(
+  sequences: Iterable<ArrayLike<number>>,
+  plainCount: number,
+  { order, ends, continuation = false }: NgramOptions,
+): NgramCounts {
   const symbolCount = plainCount + (ends ? 1 : 0);
-  // Node 0 is the empty suffix; events are moved up by one so that `^` is 0.
-  const nodes = new PairTable(plainCount + 1);
-  const counts = new PairTable(symbolCount);
-  const parents: number[] = [-1];
+  const tree = new RowTreeBuilder();
+  const followers = new PairIndex(); // (node, symbol)
+  let counts = new Int32Array(64); // [followers]
   const total = new Float64Array(symbolCount);
   const path = new Int32Array(order);
   for (const sequence of sequences) {
@@ -67,76 +111,71 @@ export function ngramModel(
       let known = 0;
       for (; known < order && i - known > (ends ? -1 : 0); known++) {
         const at = i - known - 1;
-        const event = at < 0 ? 0 : sequence[at] + 1;
-        const place = nodes.placeOf(node, event);
-        if (nodes.value[place] === 0) {
-          nodes.value[place] = parents.length;
-          parents.push(node);
-        }
-        node = nodes.value[place];
+        node = tree.child(node, at < 0 ? BEGIN : sequence[at]);
         path[known] = node;
       }
       // From the longest suffix to the shortest.
       let isNew = true;
       for (let n = known - 1; n >= 0 && (isNew || !continuation); n--) {
-        const counted = counts.placeOf(path[n], symbol); // first, as it may move the values
-        isNew = counts.value[counted]++ === 0;
+        const follower = followers.add(path[n], symbol);
+        if (follower >= counts.length) counts = grown(counts, follower + 1);
+        isNew = counts[follower]++ === 0;
       }
       if (isNew || !continuation) total[symbol]++;
     }
   }
-  const sum = total.reduce((a, b) => a + b, 0) + options.smoothing * symbolCount;
-  const unigramProbability = total.map((count) => (count + options.smoothing) / sum);
+  const { order: sorted, start } = followers.sorted(tree.nodes, symbolCount);
+  const symbols = sorted.map((follower) => followers.second[follower]);
+  return { symbolCount, total, tree, start, symbols, count: sorted.map((follower) => counts[follower]) };
+}
 
-  const nodeCount = parents.length;
-  const { start, second: symbols, value: count } = counts.sorted(nodeCount);
-  const children = nodes.sorted(nodeCount);
+/** The weights and offsets of the rows, with `unigram`, [symbolCount], P(y). */
+function discounted(
+  { tree, start, symbols, count }: NgramCounts,
+  unigram: Float64Array,
+  discount: number,
+): { weights: Float64Array; offsets: Float64Array } {
   const probability = new Float64Array(symbols.length);
   const weights = new Float64Array(symbols.length);
-  const offsets = new Float64Array(nodeCount - 1);
-  const isKept = new Uint8Array(nodeCount).fill(1);
-  // Row r is that of node r + 1. Parents come before children, so their probabilities are ready.
-  for (let node = 1; node < nodeCount; node++) {
-    let seen = 0;
-    for (let e = start[node]; e < start[node + 1]; e++) seen += count[e];
-    const lambda = (options.discount * (start[node + 1] - start[node])) / seen;
+  const offsets = new Float64Array(tree.nodes - 1);
+  // Parents come before children, so their probabilities are ready.
+  for (let node = 1; node < tree.nodes; node++) {
+    const seen = seenAfter(start, count, node);
+    const lambda = (discount * (start[node + 1] - start[node])) / seen;
     offsets[node - 1] = Math.log(lambda);
-    const parent = parents[node];
-    if (parent > 0 && seen < fewest) isKept[node] = 0;
+    const parent = tree.parentOf(node);
     // Every symbol seen after a suffix was seen after the shorter one: one walk finds them all.
     let p = start[parent];
     for (let e = start[node]; e < start[node + 1]; e++) {
       let shorter: number;
-      if (parent === 0) shorter = unigramProbability[symbols[e]];
+      if (parent === 0) shorter = unigram[symbols[e]];
       else {
         while (symbols[p] < symbols[e]) p++;
         shorter = probability[p];
       }
-      const direct = (count[e] - options.discount) / seen;
+      const direct = (count[e] - discount) / seen;
       probability[e] = direct + lambda * shorter;
       weights[e] = Math.log1p(direct / (lambda * shorter));
     }
   }
-  const tree: RowTree = {
-    row: Int32Array.from({ length: nodeCount }, (_, node) => node - 1),
-    childStart: children.start,
-    childEvent: children.second.map((event) => (event === 0 ? BEGIN : event - 1)),
-    childNode: children.value,
-  };
-  const model: NgramModel = {
-    options,
-    symbolCount,
-    unigram: unigramProbability.map(Math.log),
-    space: {
-      table: { symbolCount, start: start.subarray(1), symbols },
-      families: [ngramFamily(tree, order)],
-      offsets,
-    },
-    weights,
-  };
-  if (!isKept.includes(0)) return model;
-  for (let node = nodeCount - 1; node > 0; node--) if (isKept[node]) isKept[parents[node]] = 1;
-  return keptSuffixes(model, isKept);
+  return { weights, offsets };
+}
+
+/** N(s) */
+function seenAfter(start: Int32Array, count: Int32Array, node: number): number {
+  let seen = 0;
+  for (let e = start[node]; e < start[node + 1]; e++) seen += count[e];
+  return seen;
+}
+
+/** [nodes] 1 for suffixes of one event, those that count `fewest` at least, and those that a longer one needs. */
+function frequent({ tree, start, count }: NgramCounts, fewest: number): Uint8Array {
+  const isKept = new Uint8Array(tree.nodes).fill(1);
+  for (let node = 1; node < tree.nodes; node++) {
+    if (tree.parentOf(node) > 0 && seenAfter(start, count, node) < fewest) isKept[node] = 0;
+  }
+  for (let node = tree.nodes - 1; node > 0; node--) if (isKept[node]) isKept[tree.parentOf(node)] = 1;
+  return isKept;
 }
 
 /** The suffixes of an n-gram model as a family of rows: no event is skipped. */
@@ -147,11 +186,7 @@ export function ngramFamily(tree: RowTree, order: number): RowFamily {
 /** The model that looks `order` events back, as if it had been made so, if shorter n-grams have their plain counts. */
 export function shorterNgram(model: NgramModel, order: number): NgramModel {
   const [family] = model.space.families;
-  const { row, childStart, childNode } = family.tree;
-  const depth = new Int32Array(row.length);
-  for (let node = 0; node < row.length; node++) {
-    for (let child = childStart[node]; child < childStart[node + 1]; child++) depth[childNode[child]] = depth[node] + 1;
-  }
+  const depth = nodeDepths(family.tree);
   const { space, options, ...rest } = keptSuffixes(
     model,
     Uint8Array.from(depth, (own) => (own <= order ? 1 : 0)),
@@ -238,98 +273,12 @@ export function ngramScoreAt(model: NgramModel, events: ArrayLike<number>, i: nu
   let score = model.unigram[symbol];
   let node = 0;
   for (let at = i - 1; at >= first && at >= i - model.options.order; at--) {
-    const child = search(childEvent, childStart[node], childStart[node + 1], events[at]);
+    const child = indexOfSorted(childEvent, childStart[node], childStart[node + 1], events[at]);
     if (child < 0) break;
     node = childNode[child];
     score += offsets[row[node]];
-    const entry = search(table.symbols, table.start[row[node]], table.start[row[node] + 1], symbol);
+    const entry = indexOfSorted(table.symbols, table.start[row[node]], table.start[row[node] + 1], symbol);
     if (entry >= 0) score += model.weights[entry];
   }
   return score;
-}
-
-/** Where a value stands in a rising stretch of an array, or -1. */
-function search(values: Int32Array, from: number, to: number, wanted: number): number {
-  let low = from;
-  let high = to;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low < to && values[low] === wanted ? low : -1;
-}
-
-/** A hash table from (first, second) to a number, 0 at first; `second` is below `width`. Open addressing, linear probing. */
-class PairTable {
-  private size = 0;
-  private mask = (1 << 10) - 1;
-  private first = new Int32Array(1 << 10).fill(-1);
-  private second = new Int32Array(1 << 10);
-  value = new Int32Array(1 << 10);
-
-  constructor(private readonly width: number) {}
-
-  /** Where the value of a pair stands until the next call. */
-  placeOf(first: number, second: number): number {
-    if (this.size * 2 > this.mask) this.enlarge();
-    const place = this.find(first, second);
-    if (this.first[place] < 0) {
-      this.first[place] = first;
-      this.second[place] = second;
-      this.size++;
-    }
-    return place;
-  }
-
-  private find(first: number, second: number): number {
-    let h = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
-    h = Math.imul(h ^ (h >>> 15), 0xc2b2ae35);
-    let place = (h ^ (h >>> 13)) & this.mask;
-    while (this.first[place] >= 0 && (this.first[place] !== first || this.second[place] !== second)) {
-      place = (place + 1) & this.mask;
-    }
-    return place;
-  }
-
-  private enlarge(): void {
-    const { first, second, value } = this;
-    const capacity = first.length * 2;
-    this.mask = capacity - 1;
-    this.first = new Int32Array(capacity).fill(-1);
-    this.second = new Int32Array(capacity);
-    this.value = new Int32Array(capacity);
-    for (let i = 0; i < first.length; i++) {
-      if (first[i] < 0) continue;
-      const place = this.find(first[i], second[i]);
-      this.first[place] = first[i];
-      this.second[place] = second[i];
-      this.value[place] = value[i];
-    }
-  }
-
-  /** All pairs ordered by first, then second: two counting sorts, the lesser key first. */
-  sorted(firstCount: number): {
-    start: Int32Array<ArrayBuffer>;
-    second: Int32Array<ArrayBuffer>;
-    value: Int32Array<ArrayBuffer>;
-  } {
-    const bySecond = new Int32Array(this.size);
-    const secondStart = new Int32Array(this.width + 1);
-    for (let i = 0; i < this.first.length; i++) if (this.first[i] >= 0) secondStart[this.second[i] + 1]++;
-    for (let s = 0; s < this.width; s++) secondStart[s + 1] += secondStart[s];
-    for (let i = 0; i < this.first.length; i++) if (this.first[i] >= 0) bySecond[secondStart[this.second[i]]++] = i;
-    const start = new Int32Array(firstCount + 1);
-    for (const i of bySecond) start[this.first[i] + 1]++;
-    for (let f = 0; f < firstCount; f++) start[f + 1] += start[f];
-    const place = start.slice(0, firstCount);
-    const second = new Int32Array(this.size);
-    const value = new Int32Array(this.size);
-    for (const i of bySecond) {
-      const to = place[this.first[i]]++;
-      second[to] = this.second[i];
-      value[to] = this.value[i];
-    }
-    return { start, second, value };
-  }
 }

@@ -28,6 +28,13 @@ export interface RowSpace {
   offsets?: Float64Array;
 }
 
+/** Whether a space has one family of rows, and that reads decisions as they are. */
+export function isPlain({ families, table }: RowSpace): boolean {
+  if (families.length !== 1) return false;
+  const [{ keyed, pairs, skip }] = families;
+  return !keyed && !pairs && !(skip >= 0 && skip < table.symbolCount);
+}
+
 /** Nodes at which a keyed family's walks begin. */
 export interface StartNodes {
   /** [slotCount + 1] where the nodes of a slot begin. */

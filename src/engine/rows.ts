@@ -6,6 +6,9 @@
 // event, then the child by the one before it, and so on. The nodes met on the way down are the rows of all suffixes of
 // the context; the deepest is the row of the longest one. The root's row is the row of `⋆`.
 
+import { PairIndex } from "../util/pair-index.js";
+import { indexOfSorted } from "../util/search.js";
+
 export interface RowTable {
   symbolCount: number;
   /** [rowCount + 1] first entry of each row. */
@@ -68,72 +71,18 @@ export interface RowTree {
 }
 
 /** The child of a node by an event, or -1. */
-export function childOf(tree: RowTree, node: number, event: number): number {
-  const { childStart, childEvent } = tree;
-  const end = childStart[node + 1];
-  let low = childStart[node];
-  let high = end;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (childEvent[middle] < event) low = middle + 1;
-    else high = middle;
-  }
-  return low < end && childEvent[low] === event ? tree.childNode[low] : -1;
+export function childOf({ childStart, childEvent, childNode }: RowTree, node: number, event: number): number {
+  const child = indexOfSorted(childEvent, childStart[node], childStart[node + 1], event);
+  return child < 0 ? -1 : childNode[child];
 }
 
-/**
- * Numbers pairs of integers in order of first appearance: an open-addressing table on typed arrays, so that millions of
- * pairs take a few bytes each.
- */
-export class PairIndex {
-  /** [size] in use. */
-  first = new Int32Array(64);
-  second = new Int32Array(64);
-  size = 0;
-  /** [power of two] number + 1 of the pair at a place, 0 where it is free. */
-  private places = new Int32Array(128);
-
-  /** The number of a pair, or -1. */
-  indexOf(first: number, second: number): number {
-    return this.places[this.placeOf(first, second)] - 1;
+/** [nodes] how far each node lies from the root. Nodes come after their parents. */
+export function nodeDepths({ row, childStart, childNode }: RowTree): Int32Array {
+  const depth = new Int32Array(row.length);
+  for (let node = 0; node < row.length; node++) {
+    for (let c = childStart[node]; c < childStart[node + 1]; c++) depth[childNode[c]] = depth[node] + 1;
   }
-
-  /** The number of a pair, which is given one if it has none yet. */
-  add(first: number, second: number): number {
-    const place = this.placeOf(first, second);
-    if (this.places[place] > 0) return this.places[place] - 1;
-    if (this.size === this.first.length) this.grow();
-    const number = this.size++;
-    this.first[number] = first;
-    this.second[number] = second;
-    this.places[this.placeOf(first, second)] = number + 1;
-    return number;
-  }
-
-  private placeOf(first: number, second: number): number {
-    const mask = this.places.length - 1;
-    let hash = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x85ebca6b);
-    hash ^= hash >>> 15;
-    let place = Math.imul(hash, 0xc2b2ae35) & mask;
-    for (; this.places[place] > 0; place = (place + 1) & mask) {
-      const number = this.places[place] - 1;
-      if (this.first[number] === first && this.second[number] === second) break;
-    }
-    return place;
-  }
-
-  private grow(): void {
-    const room = this.size * 2;
-    const { first, second } = this;
-    this.first = new Int32Array(room);
-    this.second = new Int32Array(room);
-    this.first.set(first);
-    this.second.set(second);
-    this.places = new Int32Array(room * 2);
-    for (let number = 0; number < this.size; number++) {
-      this.places[this.placeOf(first[number], second[number])] = number + 1;
-    }
-  }
+  return depth;
 }
 
 /** Builds a row tree. Nodes are numbered as they are made, so parents come before their children. */

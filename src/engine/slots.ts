@@ -107,3 +107,12 @@ export function nextSlot(graph: SlotGraph, slot: number, symbol: number): number
   }
   return -1;
 }
+
+/** Whether each slot leads to the next, whatever is decided. */
+export function isChain({ slotCount, branchStart, branchNext }: SlotGraph): boolean {
+  for (let slot = 0; slot < slotCount - 1; slot++) {
+    const branch = branchStart[slot];
+    if (branchStart[slot + 1] !== branch + 1 || branchNext[branch] !== slot + 1) return false;
+  }
+  return slotCount > 1;
+}

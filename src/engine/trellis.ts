@@ -2,28 +2,10 @@
 // one kept context: context c and symbol y have arc arcStart[c] + y. All arrays only grow, so that a trellis used for
 // many sequences stops allocating soon.
 
+import type { Inference } from "./inference.js";
 import type { SlotGraph } from "./slots.js";
 
-/** How contexts are chosen; see DESIGN for the words. */
-export interface Inference {
-  /** `rcms`: the heaviest and `⋆`. `beam`: the heaviest alone, all else is lost. `exact`: every context with rows of its own. */
-  mode: "rcms" | "beam" | "exact";
-  /** How many contexts each slot keeps beside `⋆` (B). `exact` ignores it. */
-  contexts: number;
-  /**
-   * Contexts with less than this share of the mass of their slot's heaviest are not kept, which saves time where there is
-   * little doubt. With `⋆` they stay covered. Default 0. `exact` ignores it.
-   */
-  lightest?: number;
-  /** How many decisions back the rows look; contexts remember no more than that if `recombine` is on. */
-  order: number;
-  /** Contexts that agree on their last `order` decisions are one. */
-  recombine: boolean;
-  /** With `recombine`: contexts that no row tells apart are one, too, and remember only what the rows can see. */
-  byRows?: boolean;
-  /** Rows of a context: of its longest remembered suffix alone, or of all its suffixes. */
-  rows: "longest" | "all";
-}
+export type { Inference } from "./inference.js";
 
 /** The event before the first decision. */
 export const BEGIN = -1;
@@ -67,6 +49,42 @@ export class Trellis {
 
   /** Logarithm of the total mass of all outputs; -Infinity if there are none. */
   logPartition = Number.NEGATIVE_INFINITY;
+
+  /** Clears the trellis and makes the contexts of the first slot: `^`, and `⋆` without mass so that its expansions stand in every list. */
+  begin(graph: SlotGraph, { order, contexts, mode }: Inference): void {
+    this.graph = graph;
+    this.growSlots(graph.slotCount);
+    this.growContexts(2);
+    this.contextCount = 0;
+    this.arcStart[0] = 0;
+    this.rowStart[0] = 0;
+    this.slotStart[0] = 0;
+    const remembers = order > 0 && (contexts > 0 || mode === "exact");
+    if (remembers) this.logForward[this.addContext(0, -1, BEGIN, 1)] = 0;
+    if (!remembers || mode !== "beam") {
+      this.logForward[this.addContext(0, -1, BEGIN, 0)] = remembers ? Number.NEGATIVE_INFINITY : 0;
+    }
+    this.mass.fill(1, 0, this.contextCount);
+    this.slotStart[1] = this.contextCount;
+  }
+
+  /** Appends a context, for which there must be room; its masses are to be set. */
+  addContext(slot: number, parent: number, symbol: number, length: number): number {
+    const c = this.contextCount++;
+    this.contextSlot[c] = slot;
+    this.contextParent[c] = parent;
+    this.contextSymbol[c] = symbol;
+    this.contextLength[c] = length;
+    this.contextCommon[c] = 0;
+    return c;
+  }
+
+  /** Sets the log-partition, when the contexts of the last slot are there. */
+  end(): void {
+    const { slotStart, graph } = this;
+    const last = slotStart[graph.slotCount] - 1;
+    this.logPartition = last >= slotStart[graph.slotCount - 1] ? this.logForward[last] : Number.NEGATIVE_INFINITY;
+  }
 
   growSlots(slots: number): void {
     if (this.slotStart.length < slots + 1) this.slotStart = grown(this.slotStart, slots + 1);

@@ -4,8 +4,9 @@
 // and sets e(x | y) = (count(x, y) + smoothing) / sum over x'. Sequences are counted in fixed blocks whose counts are added
 // in order, so the sums are the same to the last bit however many threads share the blocks.
 
+import { BackoffKernel } from "../engine/backoff/kernel.js";
+import { type BackoffRows, backoffRows } from "../engine/backoff/rows.js";
 import type { NgramModel } from "../engine/ngram.js";
-import { SharedKernel, type SharedRows, shareRows } from "../engine/shared.js";
 import { chainGraph, openChainGraph, type SlotGraph } from "../engine/slots.js";
 import type { Inference } from "../engine/trellis.js";
 import { pause } from "../util/pause.js";
@@ -42,13 +43,13 @@ export interface CipherModel {
 
 /** What computes expected counts for one block, one sequence after the other. */
 export class BlockCounter {
-  readonly kernel = new SharedKernel();
-  private readonly shared: SharedRows;
+  readonly kernel = new BackoffKernel();
+  private readonly rows: BackoffRows;
   private readonly graphs = new Map<number, SlotGraph>();
   private slotCounts = new Float64Array(0);
 
   constructor(readonly model: CipherModel) {
-    this.shared = shareRows(model.ngram.space, model.ngram.weights);
+    this.rows = backoffRows(model.ngram.space, model.ngram.weights);
   }
 
   /** The problem of a sequence: its slot scores are log P(y) + log e(x | y). */
@@ -77,7 +78,7 @@ export class BlockCounter {
     const size = problem.slotScores.length;
     if (this.slotCounts.length < size) this.slotCounts = new Float64Array(size);
     this.slotCounts.fill(0, 0, size);
-    const logLikelihood = this.kernel.expectDecisions(problem, this.shared, this.model.inference, this.slotCounts, 1);
+    const logLikelihood = this.kernel.expectDecisions(problem, this.rows, this.model.inference, this.slotCounts, 1);
     return { slotCounts: this.slotCounts, logLikelihood };
   }
 

@@ -6,8 +6,8 @@ import { describe, expect, it, vi } from "vitest";
 import type { Backend, BestOutput } from "../../src/engine/backend.js";
 import { trellisLattice } from "../../src/engine/lattice.js";
 import type { Problem, RowFamily, RowSpace } from "../../src/engine/problem.js";
-import { pathConfidences } from "../../src/engine/reference/kernel.js";
-import { referenceBackend } from "../../src/engine/reference/loops.js";
+import { referenceBackend } from "../../src/engine/reference/backend.js";
+import { pathConfidences } from "../../src/engine/reference/passes.js";
 import { RowTableBuilder, RowTreeBuilder } from "../../src/engine/rows.js";
 import { type Branch, chainGraph, openChainGraph, type SlotGraph, slotGraph } from "../../src/engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../src/engine/trellis.js";
@@ -225,14 +225,14 @@ describe("the best output without a trellis", () => {
     let withoutTrellis = 0;
     fc.assert(
       fc.property(plainArbitrary, ({ problem, space, weights, inference }) => {
-        const settled = wasm.settle(space, weights);
-        const expected = reference.bestOutput(problem, referenceBackend.settle(space, weights), inference, true);
+        const frozen = wasm.freeze(space, weights);
+        const expected = reference.bestOutput(problem, referenceBackend.freeze(space, weights), inference, true);
         const forward = vi.spyOn(kernel, "forward");
-        const found = kernel.bestOutput(problem, settled, inference, true);
+        const found = kernel.bestOutput(problem, frozen, inference, true);
         if (forward.mock.calls.length === 0) withoutTrellis++;
         // The second time factors are there already.
-        expect(kernel.bestOutput(problem, settled, inference, true)).toEqual(found);
-        expect({ ...found, confidences: undefined }).toEqual({ ...kernel.bestOutput(problem, settled, inference) });
+        expect(kernel.bestOutput(problem, frozen, inference, true)).toEqual(found);
+        expect({ ...found, confidences: undefined }).toEqual({ ...kernel.bestOutput(problem, frozen, inference) });
         forward.mockRestore();
         const differs =
           found === undefined || expected === undefined
@@ -275,11 +275,11 @@ describe("the best output without a trellis", () => {
     const graph = chainGraph(60, symbolCount);
     const [expected, found] = [referenceBackend, wasm].map((backend) => {
       const kernel = backend.makeKernel();
-      const settled = backend.settle(space, weights);
+      const frozen = backend.freeze(space, weights);
       const noise = mulberry(6);
       return Array.from({ length: 3 }, () => {
         const slotScores = Float64Array.from({ length: graph.slotCount * symbolCount }, () => 8 * noise());
-        return kernel.bestOutput({ graph, slotScores }, settled, inference, true);
+        return kernel.bestOutput({ graph, slotScores }, frozen, inference, true);
       });
     });
     found.forEach((output, i) => {
@@ -303,8 +303,8 @@ describe("a context that nothing leads to", () => {
     const random = mulberry(3);
     const slotScores = Float64Array.from({ length: graph.slotCount * 3 }, random);
     const inference: Inference = { mode: "rcms", contexts: 8, order: 2, recombine: true, rows: "all" };
-    const settled = wasm.settle(space, Float64Array.of(100, 100, 100));
-    const { confidences } = wasm.makeKernel().bestOutput({ graph, slotScores }, settled, inference, true) as BestOutput;
+    const frozen = wasm.freeze(space, Float64Array.of(100, 100, 100));
+    const { confidences } = wasm.makeKernel().bestOutput({ graph, slotScores }, frozen, inference, true) as BestOutput;
     // Labels are then independent of each other.
     const expected = Array.from({ length: 50 }, (_, i) => {
       const [a, b] = slotScores.subarray(3 * i);
@@ -346,7 +346,7 @@ describe("a path of 20,000 decisions", () => {
     expect(found?.score).toBeCloseTo(expected?.score as number, 6);
     const plain = { table: space.table, families: space.families.slice(0, 1) };
     const [known, alone] = [referenceBackend, wasm].map((backend) =>
-      backend.makeKernel().bestOutput(problem, backend.settle(plain, weights), inference, true),
+      backend.makeKernel().bestOutput(problem, backend.freeze(plain, weights), inference, true),
     );
     expect(farthest(alone?.confidences, known?.confidences)).toBeLessThan(1e-9);
     expect(alone?.symbols).toEqual(known?.symbols);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { Backend, BestOutput } from "../../src/engine/backend.js";
 import { allowedClamp, clampTrellis } from "../../src/engine/clamp.js";
 import { bestPath, bestPaths, logPartition, posteriors, sampler, trellisLattice } from "../../src/engine/lattice.js";
-import { referenceBackend } from "../../src/engine/reference/loops.js";
+import { referenceBackend } from "../../src/engine/reference/backend.js";
 import type { Trellis } from "../../src/engine/trellis.js";
 import { wasmBackend } from "../../src/engine/wasm/kernel.js";
 import {
@@ -244,7 +244,7 @@ describe.each(backends)("$name kernel", (backend) => {
       check(caseArbitrary({}, 2, { chains: true }), (c) => {
         const { outputs, logZ } = distribution(c, contextSets(run(c)));
         fc.pre(outputs.length > 0);
-        const best = kernel.bestOutput(c.problem, backend.settle(c.space, c.weights), c.inference);
+        const best = kernel.bestOutput(c.problem, backend.freeze(c.space, c.weights), c.inference);
         expect(best?.logPartition).toBeCloseTo(logZ, 9);
         expect(best?.score).toBeCloseTo(Math.max(...outputs.map((o) => o.score)), 9);
         const same = outputs.find((o) => o.symbols.join() === best?.symbols.join());
@@ -265,7 +265,7 @@ describe.each(backends)("$name kernel", (backend) => {
           (c) => {
             const { outputs } = distribution(c, contextSets(run(c)));
             fc.pre(outputs.length > 0);
-            const best = kernel.bestOutput(c.problem, backend.settle(c.space, c.weights), c.inference, true);
+            const best = kernel.bestOutput(c.problem, backend.freeze(c.space, c.weights), c.inference, true);
             const { symbols, confidences } = best as Required<BestOutput>;
             const own = outputs.find((o) => o.symbols.join() === symbols.join()) as (typeof outputs)[number];
             const agreeing = symbols.map((symbol, i) =>

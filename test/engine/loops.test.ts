@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AdaGradArrays, Backend, GradientArrays } from "../../src/engine/backend.js";
-import { referenceBackend } from "../../src/engine/reference/loops.js";
+import { referenceBackend } from "../../src/engine/reference/backend.js";
 import { chainGraph } from "../../src/engine/slots.js";
 import { wasmBackend } from "../../src/engine/wasm/kernel.js";
 import { mulberry } from "./oracle.js";

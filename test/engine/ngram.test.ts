@@ -2,8 +2,8 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { backoffRows } from "../../src/engine/backoff/rows.js";
 import { type NgramOptions, ngramModel, ngramScore, shorterNgram } from "../../src/engine/ngram.js";
-import { shareRows } from "../../src/engine/shared.js";
 
 const settings = fc.record({
   sequences: fc.array(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 6 }), { maxLength: 12 }),
@@ -87,11 +87,11 @@ describe("an n-gram model", () => {
       { numRuns: 200 },
     ));
 
-  it("has rows that the shared kernel can share", () =>
+  it("has rows that fit the back-off kernel", () =>
     fc.assert(
       fc.property(settings, ({ sequences, ...options }) => {
         const model = ngramModel(sequences, 4, options);
-        expect(shareRows(model.space, model.weights).sharable).toBe(true);
+        expect(backoffRows(model.space, model.weights).fits).toBe(true);
       }),
       { numRuns: 50 },
     ));

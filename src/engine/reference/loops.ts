@@ -1,7 +1,6 @@
 // The loops of training beside inference, in plain TypeScript; see `Loops` for what each does.
 
-import { type Backend, type GradientArrays, type Loops, plainArrays } from "../backend.js";
-import { ReferenceKernel } from "./kernel.js";
+import type { GradientArrays, Loops } from "../backend.js";
 
 export const referenceLoops: Loops = {
   scoreSlots(scores, length, from, { start, ids, map, values }, table, weights) {
@@ -96,11 +95,3 @@ function touchRow(row: number, gradient: GradientArrays): void {
   gradient.isTouched[row] = 1;
   gradient.touched[gradient.touchedCount++] = row;
 }
-
-export const referenceBackend: Backend = {
-  name: "js",
-  arrays: plainArrays,
-  loops: referenceLoops,
-  makeKernel: () => new ReferenceKernel(),
-  settle: (space, weights) => ({ space, weights }),
-};

@@ -1,4 +1,108 @@
-// Selection: the k-th largest of many numbers without sorting them.
+// Select: marks the groups that stay as contexts, the B heaviest. Of equals, the first in the order of contexts. A clamp may
+// take part in the choice (`Guide`), and the groups of a forced path stay whatever their mass.
+
+import type { ClampedPass, ClampTable } from "../clamped-pass.js";
+import { logAdd } from "../lattice.js";
+import type { WorkSpace } from "./work-space.js";
+
+/** Lets a clamp take part in the choice of contexts. */
+export interface Guide {
+  clamp: ClampTable;
+  /** Holds the clamped forward pass, which goes along. */
+  pass: ClampedPass;
+  /** `target`: the contexts heaviest under the clamp. `hybrid`: these and the heaviest without it. */
+  by: "target" | "hybrid";
+}
+
+export function select(work: WorkSpace, slot: number, forcedArc: number, guide?: Guide): void {
+  const { groupCount, groupKept, inference } = work;
+  if (slot === work.problem.graph.slotCount - 1 || inference.order === 0) {
+    groupKept.fill(0, 0, groupCount);
+    return;
+  }
+  selectFree(work, forcedArc);
+  if (guide && inference.mode !== "exact") selectGuided(work, guide);
+}
+
+function selectFree(work: WorkSpace, forcedArc: number): void {
+  const { groupCount, groupMass, groupKept, groupTop, inference } = work;
+  const limit = inference.mode === "exact" ? groupCount : inference.contexts;
+  let floor = 0;
+  if (inference.lightest && inference.mode !== "exact") {
+    for (let g = 0; g < groupCount; g++) if (groupMass[g] > floor) floor = groupMass[g];
+    floor *= inference.lightest;
+  }
+  if (limit >= groupCount) {
+    for (let g = 0; g < groupCount; g++) {
+      groupKept[g] = groupTop[g] > Number.NEGATIVE_INFINITY && groupMass[g] >= floor ? 1 : 0;
+    }
+    if (forcedArc >= 0 && floor > 0) keepForced(work, forcedArc, 0);
+    return;
+  }
+  const threshold = limit > 0 ? Math.max(floor, largestMass(work, limit)) : Number.POSITIVE_INFINITY;
+  let kept = 0;
+  for (let g = 0; g < groupCount; g++) {
+    groupKept[g] = groupMass[g] > threshold ? 1 : 0;
+    kept += groupKept[g];
+  }
+  for (let g = 0; g < groupCount && kept < limit; g++) {
+    if (groupMass[g] === threshold && groupTop[g] > Number.NEGATIVE_INFINITY) {
+      groupKept[g] = 1;
+      kept++;
+    }
+  }
+  if (forcedArc >= 0 && limit > 0) keepForced(work, forcedArc, kept);
+}
+
+/** Marks the groups that are heaviest under a clamp, instead of or beside those already marked. */
+function selectGuided(work: WorkSpace, guide: Guide): void {
+  const { groupCount, groupMass, groupKept, expansionCount, expansionGroup, expansionLogMass, inference } = work;
+  if (guide.by === "target") groupKept.fill(0, 0, groupCount);
+  // Group masses are needed no more: they now hold logarithms of the clamped ones.
+  groupMass.fill(Number.NEGATIVE_INFINITY, 0, groupCount);
+  for (let i = 0; i < expansionCount; i++) {
+    if (expansionLogMass[i] === Number.NEGATIVE_INFINITY) continue;
+    const log = expansionLogMass[i] + guide.pass.logAllowed(work.expansionContext[i], work.expansionSymbol[i]);
+    groupMass[expansionGroup[i]] = logAdd(groupMass[expansionGroup[i]], log);
+  }
+  const limit = Math.min(inference.contexts, groupCount);
+  const threshold = limit > 0 ? largestMass(work, limit) : Number.POSITIVE_INFINITY;
+  let kept = 0;
+  for (let g = 0; g < groupCount; g++) {
+    if (groupMass[g] <= threshold) continue;
+    groupKept[g] = 1;
+    kept++;
+  }
+  for (let g = 0; g < groupCount && kept < limit && threshold > Number.NEGATIVE_INFINITY; g++) {
+    if (groupMass[g] !== threshold) continue;
+    groupKept[g] = 1;
+    kept++;
+  }
+}
+
+/** Keeps the group of a forced arc, in place of the lightest one if there is no room. */
+function keepForced(work: WorkSpace, forcedArc: number, kept: number): void {
+  const { groupCount, groupKept, groupMass, expansionArc, inference } = work;
+  let i = 0;
+  while (i < work.expansionCount && expansionArc[i] !== forcedArc) i++;
+  if (i === work.expansionCount) return;
+  const g = work.expansionGroup[i];
+  if (groupKept[g]) return;
+  if (kept >= inference.contexts) {
+    let lightest = -1;
+    for (let h = 0; h < groupCount; h++) {
+      if (groupKept[h] && (lightest < 0 || groupMass[h] < groupMass[lightest])) lightest = h;
+    }
+    groupKept[lightest] = 0;
+  }
+  groupKept[g] = 1;
+}
+
+/** The k-th largest group mass. */
+function largestMass({ groupCount, groupMass, ranking }: WorkSpace, k: number): number {
+  for (let g = 0; g < groupCount; g++) ranking[g] = groupMass[g];
+  return kthLargest(ranking, groupCount, k);
+}
 
 /** The k-th largest of the first `count` values, which are put into another order (quickselect). */
 export function kthLargest(values: Float64Array, count: number, k: number): number {

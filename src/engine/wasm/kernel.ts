@@ -7,15 +7,17 @@ import type {
   AdaGradStep,
   Backend,
   BestOutput,
+  FrozenRows,
   GradientArrays,
   Kernel,
   Loops,
   PositionRows,
-  SettledRows,
 } from "../backend.js";
 import { bestPath, type Path, trellisLattice } from "../lattice.js";
 import type { Problem, RowSpace } from "../problem.js";
-import { type Guide, outputOf, ReferenceKernel } from "../reference/kernel.js";
+import { ReferenceKernel } from "../reference/kernel.js";
+import { outputOf } from "../reference/passes.js";
+import type { Guide } from "../reference/select.js";
 import type { RowTable, RowTree } from "../rows.js";
 import type { SlotGraph } from "../slots.js";
 import { type Inference, Trellis } from "../trellis.js";
@@ -57,7 +59,7 @@ interface Code {
   bestOfChain(
     state: number,
     space: number,
-    settled: number,
+    frozen: number,
     graph: number,
     slotScores: number,
     beam: number,
@@ -141,8 +143,8 @@ const OUT_OF_BOUNDS = -2;
 /** Bytes for factors that are kept beside those of the slot at hand. */
 const FACTOR_BYTES = 2 ** 23;
 
-/** Settled rows, and where the compiled code keeps their factors; see src/engine/wasm/assembly/factors.ts. */
-class WasmSettledRows implements SettledRows {
+/** Frozen rows, and where the compiled code keeps their factors; see src/engine/wasm/assembly/factors.ts. */
+class WasmFrozenRows implements FrozenRows {
   /** Whether the code can do without a trellis: one plain family, no offsets, no weight out of bounds. */
   isPlain: boolean;
   /** The most decisions that a walk down the tree takes. */
@@ -307,8 +309,8 @@ class WasmBackend implements Backend, Loops {
     return layout.address;
   }
 
-  settle(space: RowSpace, weights: Float64Array): SettledRows {
-    return new WasmSettledRows(this.arrays, space, weights);
+  freeze(space: RowSpace, weights: Float64Array): FrozenRows {
+    return new WasmFrozenRows(this.arrays, space, weights);
   }
 
   /** Whether each slot leads to the next, whatever is decided. */
@@ -640,12 +642,7 @@ class WasmKernel implements Kernel {
     return count < 0 ? undefined : { symbols: this.pathRead(count), score: backend.code.bestScore() };
   }
 
-  bestOutput(
-    problem: Problem,
-    settled: SettledRows,
-    inference: Inference,
-    confidences = false,
-  ): BestOutput | undefined {
+  bestOutput(problem: Problem, frozen: FrozenRows, inference: Inference, confidences = false): BestOutput | undefined {
     const { backend } = this;
     const { graph } = problem;
     const { mode, contexts, order, recombine, byRows } = inference;
@@ -655,20 +652,20 @@ class WasmKernel implements Kernel {
       order > 0 &&
       !(byRows && recombine) &&
       graph.slotCount * (contexts + 1) * CHAIN_CONTEXT < 2 ** 31;
-    if (isWithin && settled instanceof WasmSettledRows && settled.isPlain && backend.isChain(graph)) {
+    if (isWithin && frozen instanceof WasmFrozenRows && frozen.isPlain && backend.isChain(graph)) {
       backend.current = this;
       backend.begin();
       const count = backend.code.bestOfChain(
         this.state.byteOffset,
-        backend.spaceOf(settled.space),
-        settled.address(contexts, inference.rows === "all"),
+        backend.spaceOf(frozen.space),
+        frozen.address(contexts, inference.rows === "all"),
         backend.graphOf(graph),
         backend.addressOf(problem.slotScores),
         mode === "beam" ? 1 : 0,
         contexts,
         inference.lightest ?? 0,
         recombine ? order : 2 ** 31 - 1,
-        settled.depth,
+        frozen.depth,
         this.pathFor(graph),
         confidences ? this.probabilitiesFor(graph) : 0,
       );
@@ -682,9 +679,9 @@ class WasmKernel implements Kernel {
         if (confidences) output.confidences = this.probabilitiesRead(count);
         return output;
       }
-      if (count === OUT_OF_BOUNDS) settled.isPlain = false;
+      if (count === OUT_OF_BOUNDS) frozen.isPlain = false;
     }
-    this.forward(problem, settled.space, settled.weights, inference);
+    this.forward(problem, frozen.space, frozen.weights, inference);
     return outputOf(this, confidences);
   }
 

@@ -1,6 +1,6 @@
 // The tagger as a learner: makes the engine's problem of a sequence, finds its gradient, judges it.
 
-import { type BestOutput, type PositionRows, placedAll, type SettledRows } from "../../engine/backend.js";
+import { type BestOutput, type FrozenRows, type PositionRows, placedAll } from "../../engine/backend.js";
 import { backend } from "../../engine/choice.js";
 import { allowedClamp, clampTrellis } from "../../engine/clamp.js";
 import { posteriors } from "../../engine/lattice.js";
@@ -55,20 +55,20 @@ export class TaggerEngine {
 
   /**
    * The best output of a sequence and the log-partition, if asked for with the probability of each label, and no trellis, for
-   * weights that are settled.
+   * weights that stay as they are.
    */
   bestOutput(
     corpus: Corpus,
     sequence: number,
-    settled: SettledRows,
+    frozen: FrozenRows,
     inference = this.inference,
     confidences = false,
   ): BestOutput | undefined {
-    return this.kernel.bestOutput(this.problem(corpus, sequence, settled.weights), settled, inference, confidences);
+    return this.kernel.bestOutput(this.problem(corpus, sequence, frozen.weights), frozen, inference, confidences);
   }
 
-  settle(weights: Float64Array): SettledRows {
-    return this.backend.settle(this.space, weights);
+  freeze(weights: Float64Array): FrozenRows {
+    return this.backend.freeze(this.space, weights);
   }
 
   private problem(corpus: Corpus, sequence: number, weights: Float64Array): Problem {

@@ -6,10 +6,10 @@
 
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
 import { Alphabet } from "../../engine/alphabet.js";
-import type { BestOutput, SettledRows } from "../../engine/backend.js";
+import type { BestOutput, FrozenRows } from "../../engine/backend.js";
 import { backend } from "../../engine/choice.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../../engine/lattice.js";
-import { pathConfidences } from "../../engine/reference/kernel.js";
+import { pathConfidences } from "../../engine/reference/passes.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import { chooseL2 } from "../../learn/choose-l2.js";
@@ -151,7 +151,7 @@ export class Tagger {
   calibration: Calibration | undefined;
   private readonly engine: TaggerEngine;
   /** Made with the first prediction that has a use for them. */
-  private settled: SettledRows | undefined;
+  private frozen: FrozenRows | undefined;
   /** Holds the sequence at hand as numbers. */
   private readonly builder: CorpusBuilder;
   private readonly template: CompiledTemplate | undefined;
@@ -296,9 +296,9 @@ export class Tagger {
 
   /** The best output and its probability, and if asked for those of its labels: no trellis is made for these. */
   private bestOutput(corpus: Corpus, length: number, inference: Inference, confidences?: boolean): TaggerPrediction {
-    this.settled ??= this.engine.settle(this.weights);
+    this.frozen ??= this.engine.freeze(this.weights);
     // There is one: weights are finite, and nothing is ruled out.
-    const best = this.engine.bestOutput(corpus, 0, this.settled, inference, confidences) as BestOutput;
+    const best = this.engine.bestOutput(corpus, 0, this.frozen, inference, confidences) as BestOutput;
     const logProbability = Math.min(0, best.score - best.logPartition);
     const names = this.labels.all();
     const labels = Array<string>(length);

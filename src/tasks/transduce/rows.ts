@@ -8,8 +8,9 @@
 
 import type { Arrays } from "../../engine/backend.js";
 import type { RowFamily, StartNodes } from "../../engine/problem.js";
-import { childOf, PairIndex, type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../../engine/rows.js";
+import { childOf, type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../../engine/rows.js";
 import { BEGIN, grown } from "../../engine/trellis.js";
+import { PairIndex } from "../../util/pair-index.js";
 import { COUNT_CLASSES, countClass } from "./aligner.js";
 
 export interface TransducerRowOptions {

@@ -1,15 +1,16 @@
-// The shared kernel against the reference kernel, which is itself tested against enumeration: same context sets, same
+// The back-off kernel against the reference kernel, which is itself tested against enumeration: same context sets, same
 // log-partition, same posteriors and expected decisions.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { BackoffKernel } from "../../src/engine/backoff/kernel.js";
+import { backoffRows } from "../../src/engine/backoff/rows.js";
 import { ReferenceKernel } from "../../src/engine/reference/kernel.js";
-import { SharedKernel, shareRows } from "../../src/engine/shared.js";
 import type { Trellis } from "../../src/engine/trellis.js";
 import { type Case, caseArbitrary, selectContexts } from "./oracle.js";
 
 const reference = new ReferenceKernel();
-const shared = new SharedKernel();
+const backoff = new BackoffKernel();
 
 const contexts = (trellis: Trellis) =>
   Array.from({ length: trellis.contextCount }, (_, c) => ({
@@ -35,13 +36,13 @@ function compare(c: Case): void {
     reference.addExpectations(undefined, expected, 0.5);
   }
   const found = new Float64Array(size);
-  const logPartition = shared.expectDecisions(c.problem, shareRows(c.space, c.weights), c.inference, found, 0.5);
+  const logPartition = backoff.expectDecisions(c.problem, backoffRows(c.space, c.weights), c.inference, found, 0.5);
   close(logPartition, reference.trellis.logPartition);
   found.forEach((count, i) => {
     close(count, expected[i]);
   });
   if (!reached) return;
-  const sets = contexts(shared.trellis);
+  const sets = contexts(backoff.trellis);
   const expectedSets = contexts(reference.trellis);
   expect(sets.map((s) => [s.slot, s.suffix, s.common])).toEqual(expectedSets.map((s) => [s.slot, s.suffix, s.common]));
   sets.forEach((set, i) => {
@@ -50,7 +51,7 @@ function compare(c: Case): void {
   });
 }
 
-describe("the shared kernel", () => {
+describe("the back-off kernel", () => {
   for (const mode of ["rcms", "beam", "exact"] as const) {
     it(`is the reference kernel in mode ${mode}`, () =>
       fc.assert(
