@@ -1,11 +1,10 @@
 // Model files on disk, packed with gzip or not. Reading refuses what cannot be a model before it reads the whole of it.
 
-import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { plainChunks } from "../formats/lines.js";
 import { errorCode, type FileKind, messageOf } from "../formats/safe-file.js";
 import { InputError } from "../util/errors.js";
-import { checkModelHead, HEAD_BYTES } from "./safetensors.js";
+import { checkModelHead, damaged, HEAD_BYTES, LENGTH_BYTES, sizeByHeader } from "./safetensors.js";
 
 export { writeFileSafely } from "../formats/safe-file.js";
 
@@ -50,16 +49,17 @@ export async function readModelBytes(path: string): Promise<Uint8Array> {
   try {
     const status = statSync(path);
     if (status.isDirectory()) throw new InputError("is a folder, not a model file", { file: path });
-    if (status.isFIFO()) return await unpacked(await readPipe(path), path);
+    if (status.isFIFO()) return await readStream(path);
     if (!status.isFile()) throw new InputError("is not a file", { file: path });
     if (status.size > MAX_MODEL_BYTES) throw tooLarge(path);
 
     file = openSync(path, "r");
     const head = new Uint8Array(Math.min(HEAD_BYTES, status.size));
     readInto(head, file);
-    if (!isPacked(head)) checkModelHead(head, status.size, path);
+    if (isPacked(head)) return await readStream(path);
+    checkModelHead(head, status.size, path);
     const bytes = new Uint8Array(status.size);
-    return await unpacked(bytes.subarray(0, readInto(bytes, file)), path);
+    return bytes.subarray(0, readInto(bytes, file));
   } catch (error) {
     throw error instanceof InputError ? error : readError(error, path);
   } finally {
@@ -78,14 +78,34 @@ function readInto(bytes: Uint8Array, file: number): number {
   return done;
 }
 
-async function readPipe(path: string): Promise<Uint8Array> {
+/**
+ * A pipe, or a file that is unpacked on the way. What is no model is refused as soon as its head is there, and what is longer
+ * than its header says as soon as it is: a few kilobytes of gzip may stand for gigabytes.
+ */
+async function readStream(path: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of createReadStream(path)) {
+  let headerEnd: number | undefined; // in bytes, once the head is there
+  let most: number | undefined; // bytes in all, once the header is there
+  for await (const chunk of plainChunks(path, path)) {
     chunks.push(chunk);
     length += chunk.length;
+    if (headerEnd === undefined && length >= HEAD_BYTES) {
+      headerEnd = LENGTH_BYTES + checkModelHead(joined(chunks, length), Number.POSITIVE_INFINITY, path);
+    }
+    if (most === undefined && headerEnd !== undefined && length >= headerEnd) {
+      most = sizeByHeader(joined(chunks, length).subarray(LENGTH_BYTES, headerEnd), path);
+    }
     if (length > MAX_MODEL_BYTES) throw tooLarge(path);
+    if (most !== undefined && length > most)
+      throw damaged(`bytes too many after its last tensor: ${length - most} or more`, path);
   }
+  const bytes = joined(chunks, length);
+  checkModelHead(bytes, length, path);
+  return bytes;
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let done = 0;
   for (const chunk of chunks) {
@@ -98,24 +118,6 @@ async function readPipe(path: string): Promise<Uint8Array> {
 /** By the first bytes of gzip. */
 function isPacked(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
-async function unpacked(bytes: Uint8Array, path: string): Promise<Uint8Array> {
-  if (!isPacked(bytes)) return bytes;
-  let plain: Buffer;
-  try {
-    plain = await promisify(gunzip)(bytes, { maxOutputLength: MAX_MODEL_BYTES });
-  } catch (cause) {
-    if (errorCode(cause) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(path);
-    const cut = errorCode(cause) === "Z_BUF_ERROR";
-    throw new InputError(cut ? "the gzip file is cut short" : "the gzip file is damaged", {
-      file: path,
-      hint: "fetch or pack it again",
-      cause,
-    });
-  }
-  checkModelHead(plain.subarray(0, HEAD_BYTES), plain.length, path);
-  return Uint8Array.from(plain); // Node's buffers may lie anywhere in a larger one
 }
 
 function tooLarge(path: string): InputError {

@@ -38,7 +38,8 @@ export interface TensorFileInput {
 /** The bytes that `checkModelHead` looks at. */
 export const HEAD_BYTES = 16;
 
-const LENGTH_BYTES = 8;
+/** Of the number that says how long the header is. */
+export const LENGTH_BYTES = 8;
 /** The limit of the safetensors reference implementation. */
 const MAX_HEADER_BYTES = 100_000_000;
 /** Commas, colons and brackets outside strings: some hundreds in a model. The limit bounds what parsing can allocate. */
@@ -163,6 +164,16 @@ export function checkModelHead(head: Uint8Array, totalBytes: number, file?: stri
     throw cutShort(`its header should take ${headerBytes} bytes and ${totalBytes - LENGTH_BYTES} are there`, file);
   }
   return headerBytes;
+}
+
+/** The bytes that a file with this header has, by what the header says of its tensors. */
+export function sizeByHeader(headerBytes: Uint8Array, file?: string): number {
+  const header = parseHeader(headerBytes, file);
+  let dataBytes = 0;
+  for (const [name, given] of Object.entries(header)) {
+    if (name !== METADATA_KEY) dataBytes = Math.max(dataBytes, readEntry(name, given, file).end);
+  }
+  return LENGTH_BYTES + headerBytes.length + dataBytes;
 }
 
 const zlib = nodeModule("node:zlib");
@@ -384,7 +395,7 @@ function cutShort(detail: string, file?: string): InputError {
   return new InputError(`the file is cut short: ${detail}`, { file, hint: DAMAGED_HINT });
 }
 
-function damaged(detail: string, file?: string, cause?: unknown): InputError {
+export function damaged(detail: string, file?: string, cause?: unknown): InputError {
   return new InputError(`the file is damaged: ${detail}`, { file, hint: DAMAGED_HINT, cause });
 }
 

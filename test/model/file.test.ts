@@ -134,6 +134,25 @@ describe("readModelBytes", () => {
     expect((await refusal(readModelBytes(path))).reason).toMatch(/not a Stargram model/);
   });
 
+  it("refuses a packed file by its first bytes, without unpacking the rest", async () => {
+    const path = join(folder, "packed");
+    const endless = (head: Uint8Array | string) => {
+      const packed = gzipSync(Buffer.concat([Buffer.from(head), Buffer.alloc(1 << 24)]));
+      writeFileSync(path, packed.fill(0, packed.length - 8)); // the checksum at the end is wrong: who gets there says so
+    };
+    endless("this is a text, not a model");
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/not a Stargram model/);
+    endless(model); // a model, and more bytes than its header tells of
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/bytes too many/);
+    const header = '{"a":{"dtype":"F64","shape":[3],"data_offsets":[0,23]}}';
+    endless(Buffer.concat([Uint8Array.of(header.length, 0, 0, 0, 0, 0, 0, 0), Buffer.from(header)]));
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/should take 24 bytes/);
+    writeFileSync(path, gzipSync(model.subarray(0, 12)));
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/cut short/);
+    writeFileSync(path, gzipSync(""));
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/empty/);
+  });
+
   it("refuses a missing file, a folder and a path through a file", async () => {
     const missing = join(folder, "no.model");
     const error = await refusal(readModelBytes(missing));
@@ -160,5 +179,7 @@ describe("readModelBytes", () => {
     const [bytes] = await Promise.all([readModelBytes(pipe), writeFileSafely(pipe, model)]);
     expect(bytes).toEqual(model);
     expect((await refusal(readModelBytes("/dev/zero"))).reason).toMatch(/not a file/);
+    const packed = Promise.all([readModelBytes(pipe), writeFileSafely(pipe, gzipSync(model))]);
+    expect((await packed)[0]).toEqual(model);
   });
 });
