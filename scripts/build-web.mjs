@@ -7,6 +7,7 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, builtHash, root, sourceHash } from "./build.mjs";
 import { makeModels, modelsFolder } from "./explorer-models.mjs";
+import { say } from "./needs.mjs";
 
 const site = join(root, "dist", "web");
 
@@ -58,11 +59,6 @@ function filesOf(folder) {
     .filter((entry) => entry.isFile() && entry.name !== "offline.js")
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .sort();
-}
-
-/** @param {string} what */
-function say(what) {
-  process.stderr.write(`stargram: ${what}\n`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url) && !(await buildWeb())) process.exitCode = 1;

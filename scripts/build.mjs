@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildKernel, kernelCode } from "./build-kernel.mjs";
+import { requirePackages } from "./needs.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = join(root, "dist", ".built");
@@ -48,6 +49,7 @@ export function builtHash() {
 
 /** Builds; false when a compiler found errors, which it has then printed. */
 export async function build() {
+  requirePackages();
   if (!(await buildKernel())) return false;
   // Taken first: a source changed while the compiler runs must count as newer than the build.
   const hash = sourceHash();

@@ -6,8 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync,
 import { dirname, join, relative } from "node:path";
 import { build, builtHash, root, sourceHash } from "./build.mjs";
 import { kernelCode } from "./build-kernel.mjs";
-
-/** @typedef {{ packages: Record<string, { version?: string, optional?: boolean, devOptional?: boolean }> }} Lockfile */
+import { fail, packagesInstalled, say } from "./needs.mjs";
 
 const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
@@ -25,32 +24,6 @@ function requireNode(least) {
   const [ourMajor, ourMinor] = process.versions.node.split(".").map(Number);
   if (ourMajor > major || (ourMajor === major && ourMinor >= (minor ?? 0))) return;
   fail(`Node.js ${least} or newer is needed, this is ${process.versions.node}: see https://nodejs.org`);
-}
-
-/**
- * Whether node_modules holds what the lockfile asks for, by the record that npm keeps of what it installed. Packages
- * for other platforms are marked optional and are rightly absent.
- */
-function packagesInstalled() {
-  const wanted = readLockfile("package-lock.json");
-  const present = readLockfile("node_modules/.package-lock.json");
-  if (!wanted || !present) return false;
-  return Object.entries(wanted.packages).every(
-    ([path, { version, optional, devOptional }]) =>
-      path === "" || optional || devOptional || present.packages[path]?.version === version,
-  );
-}
-
-/**
- * @param {string} path
- * @returns {Lockfile | undefined}
- */
-function readLockfile(path) {
-  try {
-    return JSON.parse(readFileSync(join(root, path), "utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 function install() {
@@ -85,18 +58,4 @@ function linkCommand(name, program) {
   }
   rmSync(link, { force: true });
   symlinkSync(target, link);
-}
-
-/** @param {string} what */
-function say(what) {
-  process.stderr.write(`stargram: ${what}\n`);
-}
-
-/**
- * @param {string} why
- * @returns {never}
- */
-function fail(why) {
-  say(why);
-  process.exit(1);
 }
