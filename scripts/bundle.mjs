@@ -54,10 +54,12 @@ export async function bundleCommand(dist) {
  * @param {string} dist
  */
 export async function compileBeside(dist) {
-  const folders = ["demo", "experiments"];
+  const files = ["demo", "experiments"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+  );
   const bundle = await rolldown({
     cwd: root,
-    input: folders.map((folder) => `${folder}/command.ts`),
+    input: files.filter((file) => file.endsWith(".ts")),
     platform: "node",
     external: (id) => !/^[./]/.test(id),
   });
