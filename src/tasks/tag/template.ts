@@ -4,6 +4,7 @@
 // Macros: %x the value, %t[r,c,"re"] true or false, %m[r,c,"re"] the part that matches; in capitals, in lower case.
 
 import { InputError, type Place } from "../../util/errors.js";
+import { Expression } from "./expression.js";
 import {
   type Columns,
   type Piece,
@@ -62,7 +63,7 @@ B
 interface Macro extends PiecePlace {
   kind: "value" | "test" | "match";
   lowerCase: boolean;
-  expression?: RegExp;
+  expression?: Expression;
 }
 
 /** A line cut at its macros: text[0] macro[0] text[1] macro[1] … text[n]. */
@@ -161,7 +162,7 @@ function found({ kind, lowerCase, expression }: Macro, value: PieceValue): strin
   // Expressions see Wapiti's own marker: in `_B-1` there would be a capital letter to find.
   const seen = typeof value === "number" ? wapitiMarker(value) : value;
   if (kind === "test") return expression.test(seen) ? "true" : "false";
-  const part = expression.exec(seen)?.[0] ?? "";
+  const part = expression.find(seen) ?? "";
   return lowerCase ? part.toLowerCase() : part;
 }
 
@@ -241,14 +242,14 @@ function parseMacro(line: string, start: number, place: Place): { macro: Macro; 
   if (line[at] !== ",") throw fail("a comma expected after the row", at);
   at++;
   const column = number(/\d{1,6}/y, "a column (0, 1, 2, …)");
-  let expression: RegExp | undefined;
+  let expression: Expression | undefined;
   if (kind !== "x") {
     if (line[at] !== "," || line[at + 1] !== '"') throw fail("a comma and an expression in quotes expected", at);
     const open = at + 2;
     at = open;
     while (at < line.length && line[at] !== '"') at += line[at] === "\\" ? 2 : 1;
     if (at >= line.length) throw fail("the quotes are not closed", open - 1);
-    expression = compileExpression(line.slice(open, at), (reason, offset) => fail(reason, open + offset));
+    expression = new Expression(line.slice(open, at), (reason, offset) => fail(reason, open + offset));
     at++;
   }
   if (line[at] !== "]") throw fail("`]` expected", at);
@@ -261,54 +262,4 @@ function parseMacro(line: string, start: number, place: Place): { macro: Macro; 
     expression,
   };
   return { macro, next: at + 1 };
-}
-
-/** Wapiti's character classes; on ASCII as in C, beyond it by Unicode. A capital letter means the complement. */
-const classes: Record<string, string> = {
-  a: "\\p{L}",
-  d: "\\p{Nd}",
-  l: "\\p{Ll}",
-  p: "\\p{P}\\p{S}",
-  s: "\\s",
-  u: "\\p{Lu}",
-  w: "\\p{L}\\p{Nd}",
-};
-
-/**
- * Wapiti's small expressions: `.`, `\d` and the like, `^` first, `$` last, `*` (as few as possible) and `?`. Every other
- * character, brackets and `+` too, stands for itself.
- */
-function compileExpression(source: string, fail: (reason: string, offset: number) => InputError): RegExp {
-  const letters = Array.from(source);
-  let compiled = "";
-  let offset = 0;
-  let repeatable = false; // whether `*` and `?` have something before them
-  for (let i = 0; i < letters.length; i++) {
-    const at = offset;
-    const letter = letters[i];
-    offset += letter.length;
-    if (letter === "*" || letter === "?") {
-      if (!repeatable) throw fail(`\`${letter}\` has nothing to repeat`, at);
-      compiled += letter === "*" ? "*?" : "?";
-      repeatable = false;
-    } else if ((letter === "^" && i === 0) || (letter === "$" && i === letters.length - 1)) {
-      compiled += letter;
-      repeatable = false;
-    } else if (letter === "\\" && i + 1 < letters.length) {
-      const escaped = letters[++i];
-      offset += escaped.length;
-      const set = Object.hasOwn(classes, escaped.toLowerCase()) ? classes[escaped.toLowerCase()] : undefined;
-      if (set === undefined) compiled += literal(escaped);
-      else compiled += escaped === escaped.toLowerCase() ? `[${set}]` : `[^${set}]`;
-      repeatable = true;
-    } else {
-      compiled += letter === "." ? "[^]" : literal(letter);
-      repeatable = true;
-    }
-  }
-  return new RegExp(compiled, "u");
-}
-
-function literal(letter: string): string {
-  return /[\\^$.*+?()[\]{}|/]/.test(letter) ? `\\${letter}` : letter;
 }
