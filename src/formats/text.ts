@@ -24,6 +24,15 @@ export async function readText(source: LineSource, encoding?: Encoding): Promise
   return (await readTextLines(source, encoding)).join("\n");
 }
 
+/** The whole text of a file, packed or not, with its line ends as they are. */
+export async function readWholeText(path: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of plainChunks(path, path)) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw new InputError("the text is not valid UTF-8", { file: path });
+  return bytes.toString("utf8").replace(/^\ufeff/, "");
+}
+
 /** The bytes of a source, unpacked; Latin-1 turned into UTF-8, which zero bytes survive for the reader of lines to refuse. */
 async function asUtf8(source: string | Readable, file: string | undefined): Promise<Readable> {
   const chunks: Buffer[] = [];
@@ -31,6 +40,11 @@ async function asUtf8(source: string | Readable, file: string | undefined): Prom
   const bytes = Buffer.concat(chunks);
   // Windows' own characters included, as the web has it: the two are told apart by nobody.
   return Readable.from([isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder("windows-1252").decode(bytes))]);
+}
+
+/** Without a prototype: any text may be a cipher symbol, `__proto__` and `constructor` too, and means nothing but itself. */
+export function emptyKey(): Record<string, string> {
+  return Object.create(null);
 }
 
 /** A key as `--save-key` writes it. */
@@ -66,7 +80,7 @@ export function parseKeyJson(text: string, file?: string): Record<string, string
   } catch (cause) {
     throw new InputError("the key is not whole JSON", { file, cause });
   }
-  const key: Record<string, string> = {};
+  const key = emptyKey();
   for (const [cipher, plain] of Object.entries(value as Record<string, unknown>)) {
     if (typeof plain !== "string" || plain === "") {
       throw new InputError(`the key gives no text for \`${cipher}\``, {
@@ -81,7 +95,7 @@ export function parseKeyJson(text: string, file?: string): Record<string, string
 
 /** A key written as `13=I,5=am`. A cipher symbol that is a comma or an equals sign needs a key file. */
 export function parseKeyList(text: string): Record<string, string> {
-  const key: Record<string, string> = {};
+  const key = emptyKey();
   for (const part of text.split(",")) {
     const match = /^(.+?)=(.+)$/u.exec(part.trim());
     if (!match) {

@@ -5,12 +5,12 @@ const names: Readonly<Record<string, string>> = { epochs: "passes", epoch: "pass
 /** A copy under current names; where an option is given by both, the current name counts. */
 export function withCurrentNames<T extends object>(given: T): T {
   if (typeof given !== "object" || given === null) return given;
-  const renamed: Record<string, unknown> = {};
+  const renamed: [string, unknown][] = [];
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(names, name)) renamed[name] = value;
-    else if (!Object.hasOwn(given, names[name])) renamed[names[name]] = value;
+    if (!Object.hasOwn(names, name)) renamed.push([name, value]);
+    else if (!Object.hasOwn(given, names[name])) renamed.push([names[name], value]);
   }
-  return renamed as T;
+  return Object.fromEntries(renamed) as T;
 }
 
 /** For JSON that scripts read: everything that has got a new name is also there under its old one, at any depth. */

@@ -293,6 +293,19 @@ describe("formats and attributes", () => {
     expect((await run("predict", "crf.sg", "short.txt")).error).toMatch(/short\.txt:1: no position .*attribute/);
   });
 
+  test("a template may be packed", async () => {
+    const text = "U0:%x[0,0]\r\nB\n";
+    folder.write("plain.tpl", text);
+    folder.write("packed.tpl", gzipSync(text));
+    folder.write("few.txt", columns(20));
+    const model = async (template: string): Promise<Buffer> => {
+      const words = ["train", "tag", "few.txt", "--template", template, "--passes", "1", "--quiet", "--out", "t.sg"];
+      expect(await run(...words)).toMatchObject({ code: 0, error: "" });
+      return readFileSync(folder.file("t.sg"));
+    };
+    expect((await model("packed.tpl")).equals(await model("plain.tpl"))).toBe(true);
+  });
+
   test("letters, with pixels and folds", async () => {
     const line = (id: number, letter: string, next: number, word: number, place: number, fold: number) => {
       const pixels = Array.from({ length: 128 }, (_, p) => (p % (letter.charCodeAt(0) - 94) === 0 ? 1 : 0));

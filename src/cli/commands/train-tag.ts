@@ -1,13 +1,12 @@
 // `stargram train tag`: learns a tagger.
 
-import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import * as v from "valibot";
 import { type TaggingFormat, taggingFormats } from "../../formats/detect.js";
 import { parseFolds, pixelChoices } from "../../formats/letters.js";
-import { fileError } from "../../formats/lines.js";
 import { readTagging } from "../../formats/read.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
+import { readWholeText } from "../../formats/text.js";
 import { trainingLimits } from "../../learn/limits.js";
 import { withCurrentNames, withOldNames } from "../../learn/old-names.js";
 import { readModelBytes } from "../../model/file.js";
@@ -216,7 +215,7 @@ async function chosenSettings(command: Command, flags: TrainFlags, from: Uint8Ar
     explicit.push(name);
   }
   if (flags.template !== undefined) {
-    settings.template = await readTemplate(flags.template);
+    settings.template = await readWholeText(flags.template);
     explicit.push("template");
   }
   if (from) {
@@ -242,20 +241,6 @@ function resumedSettings(chosen: Chosen, { saved, path }: Unfinished): Settings 
   const given = Object.fromEntries(chosen.explicit.map((name) => [name, all[name]]));
   checkResumed(given, { ...parsed.output, ...parsed.output.options }, path);
   return parsed.output;
-}
-
-async function readTemplate(path: string): Promise<string> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw fileError(error, path);
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError("the template is not valid UTF-8", { file: path });
-  }
 }
 
 /** The sequences of all files; the format of the first and its number of columns hold for all. */

@@ -15,10 +15,10 @@ export type Key = Readonly<Record<string, string>>;
  * or, of words, `3:2=am` (line 3, word 2).
  */
 export function knownKey(cipher: CipherText, keys: readonly Key[], places: readonly string[] = []): Key {
-  const known: Record<string, string> = {};
+  const known: Record<string, string> = Object.create(null); // any text may be a symbol, `__proto__` too
   const add = (given: string, reading: string): void => {
     const [x, plain] = [given, reading].map((symbol) => asInCipher(symbol, cipher));
-    if (Object.hasOwn(known, x) && known[x] !== plain) {
+    if (x in known && known[x] !== plain) {
       throw new InputError(`what is known gives \`${x}\` both \`${known[x]}\` and \`${plain}\``);
     }
     known[x] = plain;

@@ -37,7 +37,7 @@ export interface Rightness {
 export function compareWithSolution(found: Decipherment, cipher: CipherText, solution: Solution): Rightness {
   const symbols = cipher.sequences.flat();
   const read = found.plain.flat();
-  const truth = "key" in solution ? symbols.map((x) => solution.key[x] ?? "") : solution.text.flat();
+  const truth = "key" in solution ? readBy(solution.key, symbols) : solution.text.flat();
   const counts = new Map<string, Map<string, number>>(); // what each cipher symbol truly stands for, and how often
   let places = 0;
   let right = 0;
@@ -55,4 +55,9 @@ export function compareWithSolution(found: Decipherment, cipher: CipherText, sol
     if (own && own.get(plain) === Math.max(...own.values())) mapped++;
   }
   return { mappingAccuracy: mapped / counts.size, tokenAccuracy: right / places };
+}
+
+/** The plain symbols that a key gives, empty where it gives none. */
+function readBy(key: Key, symbols: readonly string[]): string[] {
+  return symbols.map((x) => (Object.hasOwn(key, x) ? key[x] : ""));
 }
