@@ -9,19 +9,20 @@ import { AdaGrad } from "./adagrad.js";
 import { Gradient } from "./gradient.js";
 import { judgeAll, meanLogLikelihood, split } from "./held-out.js";
 import type { Learner } from "./learner.js";
+import { readTrainingOptions } from "./options.js";
 import type { Checkpoint, Crew, Pass, PassDone, Trained, TrainingHooks, TrainingOptions } from "./training.js";
 
 /**
- * Trains a learner. `start` gives weights to begin with, `checkpoint` a training to go on with; where something follows that
+ * Trains a learner; options have defaults and are checked. `start` gives weights to begin with, `checkpoint` a training to go on with; where something follows that
  * may be stopped, too, `more` asks for a checkpoint after the last pass.
  */
 export async function train(
   learner: Learner,
-  options: TrainingOptions,
+  options: Partial<TrainingOptions> = {},
   hooks: TrainingHooks = {},
   from: TrainingStart = {},
 ): Promise<Trained> {
-  const training = new Training(learner, options, hooks, from);
+  const training = new Training(learner, readTrainingOptions(options), hooks, from);
   try {
     await training.run();
   } finally {

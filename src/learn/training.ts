@@ -1,44 +1,10 @@
-// A training as its caller sees it: options with their defaults, what is told on the way, the checkpoint, the result; and the
+// A training as its caller sees it: what is told on the way, the checkpoint, the result; and the
 // threads that may share the work.
 
 import type { AdaGrad } from "./adagrad.js";
 import type { Judged, Learner, Seen } from "./learner.js";
 
-export interface TrainingOptions {
-  /** Passes over the examples. */
-  passes: number;
-  seed: number;
-  rate: number;
-  delta: number;
-  /** L2 penalty of the whole objective, as in (l2 / 2) * |w|². */
-  l2: number;
-  l1: number;
-  /** Share of the examples held out to choose the best pass; 0 for none. */
-  heldOut: number;
-  /** Passes without improvement on the held-out part before training stops. */
-  patience: number;
-  /** Average the weights over about the later half of the passes. */
-  average: boolean;
-  /**
-   * Coordinates of a gradient below this are rounded to nothing or to this, at random, with the same expectation: fewer
-   * weights move. Default 0: none.
-   */
-  truncate?: number;
-  /** What the held-out part is judged by. */
-  select: "likelihood" | "accuracy";
-}
-
-export const trainingDefaults: Omit<TrainingOptions, "l2"> = {
-  passes: 20,
-  seed: 1,
-  rate: 0.2,
-  delta: 1e-4,
-  l1: 0,
-  heldOut: 0.1,
-  patience: 3,
-  average: true,
-  select: "likelihood",
-};
+export type { TrainingOptions } from "./options.js";
 
 /** How one pass went. */
 export interface Pass {

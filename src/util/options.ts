@@ -24,6 +24,8 @@ export interface OptionFacts {
   flag?: string | false;
   /** Of a flag that is on by default: what `--no-…` does. */
   off?: string;
+  /** A word that may stand in place of a number, and is meant where the flag has no value. */
+  preset?: string;
   choices?: readonly string[];
   least?: number;
   /** Numbers must be above `least`, not equal to it. */
@@ -76,6 +78,18 @@ export function real(
   const { least = -Number.MAX_VALUE, above = false, most = Number.MAX_VALUE, below = Number.POSITIVE_INFINITY } = facts;
   const isFine = (x: number): boolean => (above ? x > least : x >= least) && x <= most && x < below;
   return made(v.number(), isFine, { description, type: "real", value: "x", ...facts }, usual);
+}
+
+/** A number, or a word in its place that leaves the choice to something else. */
+export function realOr<const P extends string>(
+  preset: P,
+  description: string,
+  { usual, ...facts }: RealFacts & { usual: number },
+): Option<number | P, number | P> {
+  const { least = -Number.MAX_VALUE, most = Number.MAX_VALUE } = facts;
+  const isFine = (x: number | P): boolean => x === preset || (Number(x) >= least && Number(x) <= most);
+  const schema = v.union([v.number(), v.literal(preset)]);
+  return made<number | P>(schema, isFine, { description, type: "real", value: "x", preset, ...facts }, usual);
 }
 
 /** A share from 0 to below 1. */
@@ -173,6 +187,11 @@ export function defaultsOf<D extends Declared>(declared: D): { [K in keyof D]: D
   return Object.fromEntries(found.map(([name, option]) => [name, option.default])) as never;
 }
 
+/** Those of some options that are declared. */
+export function declaredOf<D extends Declared, O extends object>(declared: D, options: O): Pick<O, keyof D & keyof O> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(declared, name))) as never;
+}
+
 /** Options by their present names: those of earlier versions are translated. */
 export function presentNames<G extends object>(declared: Declared, given: G): G {
   let renamed: Record<string, unknown> | undefined;
@@ -212,6 +231,20 @@ export function readOptions<D extends Declared>(
     options[name] = value;
   }
   return options as OptionsOf<D>;
+}
+
+/**
+ * The options that a model file holds. Names that are not known any more are left out, those that came after the file was
+ * written have their defaults, or those of `instead`.
+ */
+export function storedOptions<D extends Declared>(
+  declared: D,
+  found: Readonly<Record<string, unknown>>,
+  instead: Partial<OptionsOf<D>> = {},
+): { [K in keyof D]: NonNullable<OptionsOf<D>[K]> } {
+  const named = presentNames(declared, found);
+  const known = Object.entries(named).filter(([name]) => Object.hasOwn(declared, name));
+  return readOptions(declared, Object.fromEntries(known), { instead }) as never;
 }
 
 /** Refuses a value that an option cannot have, by the option's name. */

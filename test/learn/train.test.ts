@@ -5,8 +5,10 @@ import { AdaGrad } from "../../src/learn/adagrad.js";
 import { chooseL2 } from "../../src/learn/choose-l2.js";
 import { Gradient } from "../../src/learn/gradient.js";
 import type { Learner, Seen } from "../../src/learn/learner.js";
+import { trainingOptions } from "../../src/learn/options.js";
 import { train } from "../../src/learn/train.js";
-import { type Checkpoint, trainingDefaults } from "../../src/learn/training.js";
+import type { Checkpoint } from "../../src/learn/training.js";
+import { defaultsOf } from "../../src/util/options.js";
 
 const table = { symbolCount: 1, start: Int32Array.of(0, 1), symbols: Int32Array.of(0) };
 
@@ -23,6 +25,8 @@ function pulledUp(exampleCount: number, isRight: (weight: number) => boolean): L
     judge: (_example, weights) => ({ logLikelihood: 0, decisions: 1, errors: isRight(weights[0]) ? 0 : 1, right: 0 }),
   };
 }
+
+const trainingDefaults = defaultsOf(trainingOptions);
 
 describe("the choice of an L2 penalty", () => {
   it("is the one whose weights do best on held-out examples, whichever that is", async () => {

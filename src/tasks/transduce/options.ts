@@ -4,71 +4,24 @@
 import type { Alphabet } from "../../engine/alphabet.js";
 import type { Inference } from "../../engine/trellis.js";
 import { goOnOptions } from "../../learn/go-on.js";
-import { checkTrainingOptions } from "../../learn/limits.js";
-import { type TrainingOptions, trainingDefaults } from "../../learn/training.js";
-import { OptionChecks } from "../../util/checks.js";
+import { trainingOptions } from "../../learn/options.js";
 import { InputError } from "../../util/errors.js";
+import {
+  choice,
+  defaultsOf,
+  numbers,
+  type OptionsOf,
+  presentNames,
+  readOptions,
+  real,
+  realOr,
+  share,
+  whole,
+} from "../../util/options.js";
 import { LEAST_LOG, type Strategy, type TransducerShape } from "./learner.js";
+import type { TransducerOptions as DeclaredOptions } from "./option-types.js";
 import type { PairCorpus } from "./pairs.js";
 import type { TransducerRowOptions } from "./rows.js";
-
-export interface TransducerOptions extends TrainingOptions {
-  /** How many moves back a decision looks; a move writes a symbol or goes to the next input symbol. */
-  order: number;
-  /** How many contexts each slot keeps beside `⋆`. */
-  contexts: number;
-  /** Contexts with less than this share of their slot's heaviest are not kept. */
-  lightest: number;
-  /** Most symbols written for one input symbol. */
-  maxEmit: number;
-  /** How contexts are chosen while learning: `rcms`, or one of the others that the paper compares. */
-  strategy: Strategy;
-  /** Input symbols looked at on either side. */
-  window: number;
-  /** Written symbols that rows of outputs look back. */
-  outputGrams: number;
-  /** Moves that rows of aligned pairs look back when they look at 0, 1, … further input symbols. */
-  moveGrams: readonly number[];
-  /** Features seen fewer times in the rough alignment of the training pairs are left out. */
-  minCount: number;
-  /**
-   * Weight of a model of the words in the training outputs when an output is chosen, for outputs with spaces between words:
-   * candidates go by p(output | input) w(output)^words. 0 for none.
-   */
-  words: number;
-  /**
-   * Graphones (an input symbol with what is written for it) that a joint n-gram model looks back; it then helps to choose
-   * among the most probable outputs, with a weight that held-out inputs decide. 0 for none.
-   */
-  jointGrams: number;
-}
-
-/** Options as they are given to a training. */
-export interface GivenTransducerOptions extends Partial<Omit<TransducerOptions, "words">> {
-  /** Weight of a model of words; `"chosen"` if held-out inputs are to choose it. */
-  words?: number | "chosen";
-}
-
-/** Options that the data decide where they are not given; see `chooseOptions`. */
-export const chosenNames = ["maxEmit", "minCount", "heldOut", "l2", "jointGrams"] as const;
-type Chosen = (typeof chosenNames)[number];
-
-export const transducerDefaults: Omit<TransducerOptions, Chosen> = {
-  ...trainingDefaults,
-  // Seven passes, as the last one is then averaged over four (see `train`); that outweighs a little over-fitting, which
-  // shows in the likelihood and not in the outputs, and which the temperature mends.
-  passes: 7,
-  patience: 3,
-  select: "accuracy",
-  order: 8,
-  contexts: 6,
-  lightest: 0.01,
-  strategy: "rcms",
-  window: 4,
-  outputGrams: 4,
-  moveGrams: [4, 3, 2],
-  words: 0,
-};
 
 export const strategies: readonly Strategy[] = ["rcms", "model", "target", "hybrid", "forced"];
 
@@ -77,32 +30,92 @@ export const MOST_WORDS = 10;
 /** How far anything may look, and how much may be written for one symbol: what a model file may ask for, too. */
 export const FURTHEST = 1_000;
 export const MOST_CONTEXTS = 1_000_000;
-export const MOST_MOVE_GRAMS = 100;
+
+export const transducerOptions = {
+  ...trainingOptions,
+  // Seven passes, as the last one is then averaged over four (see `train`); that outweighs a little over-fitting, which
+  // shows in the likelihood and not in the outputs, and which the temperature mends.
+  passes: whole("passes over the pairs, at most", { least: 1, usual: 7, aliases: ["epochs"] }),
+  l2: real("strength of L2 regularisation", {
+    least: 0,
+    most: 1e6,
+    otherwise: "by the number of pairs; from 1,000 inputs on chosen on held-out pairs",
+  }),
+  heldOut: share("share of the inputs held out to choose the best pass and calibrate probabilities", {
+    otherwise: "a tenth, at most 2,000 inputs, and none of fewer than 50",
+  }),
+  select: choice("what the best pass is chosen by", ["likelihood", "accuracy"], {
+    usual: "accuracy",
+    value: "measure",
+  }),
+  strategy: choice(
+    "how contexts are chosen while learning: `rcms`, or one of the others that the paper compares",
+    strategies,
+    {
+      usual: "rcms",
+      value: "name",
+    },
+  ),
+  maxEmit: whole("most output symbols for one input symbol", {
+    least: 1,
+    most: FURTHEST,
+    otherwise: "as many as let 999 of 1,000 pairs be aligned",
+  }),
+  order: whole("how many moves back a decision looks; a move writes a symbol or goes to the next input symbol", {
+    least: 0,
+    most: FURTHEST,
+    usual: 8,
+  }),
+  contexts: whole("contexts to keep at each slot, beside `⋆`", { least: 0, most: MOST_CONTEXTS, usual: 6 }),
+  lightest: share("drop contexts with less than this share of their slot's heaviest", { usual: 0.01, flag: false }),
+  window: whole("input symbols to look at on either side", { least: 0, most: FURTHEST, usual: 4 }),
+  outputGrams: whole("written symbols that rows of outputs look back", {
+    least: 0,
+    most: FURTHEST,
+    usual: 4,
+    flag: false,
+  }),
+  moveGrams: numbers("moves that rows of aligned pairs look back when they look at 0, 1, … further input symbols", {
+    least: 0,
+    most: FURTHEST,
+    longest: 100,
+    usual: [4, 3, 2],
+    flag: false,
+  }),
+  minCount: whole("leave out features seen fewer times in the rough alignment of the pairs", {
+    least: 1,
+    otherwise: "1, from 5,000 inputs on 2",
+  }),
+  words: realOr("chosen", "let a model of the outputs' words help to choose; with a number, with that weight", {
+    least: 0,
+    most: MOST_WORDS,
+    usual: 0,
+  }),
+  jointGrams: whole("graphones that a joint n-gram model looks back; it helps to choose among the best outputs", {
+    least: 0,
+    most: FURTHEST,
+    otherwise: "6 from 1,000 inputs on, else none",
+  }),
+};
+
+/** What was chosen by the user, by default, or by the data. */
+export type TransducerOptions = Omit<DeclaredOptions, "words"> & { words: number };
+
+/** Options as they are given to a training. */
+export type GivenTransducerOptions = Partial<DeclaredOptions>;
+
+export const transducerDefaults = defaultsOf(transducerOptions);
 
 /** Refuses options out of range, by name. */
-export function checkTransducerOptions(options: TransducerOptions): void {
-  checkTrainingOptions(options);
-  const checks = new OptionChecks(options);
-  checks.whole("order", 0, FURTHEST);
-  checks.whole("contexts", options.strategy === "rcms" ? 0 : 1, MOST_CONTEXTS);
-  checks.whole("minCount", 1);
-  checks.whole("maxEmit", 1, FURTHEST);
-  checks.whole("window", 0, FURTHEST);
-  checks.whole("outputGrams", 0, FURTHEST);
-  if (options.moveGrams.length > MOST_MOVE_GRAMS) {
-    throw new InputError(`option \`moveGrams\` must hold at most ${MOST_MOVE_GRAMS} numbers`);
+export function readTransducerOptions(
+  given: object,
+  settings?: { others?: readonly string[]; instead?: Partial<OptionsOf<typeof transducerOptions>> },
+): OptionsOf<typeof transducerOptions> {
+  const options = readOptions(transducerOptions, given, settings);
+  if (options.strategy !== "rcms") {
+    readOptions({ contexts: whole("", { least: 1, most: MOST_CONTEXTS }) }, { contexts: options.contexts });
   }
-  for (const grams of options.moveGrams) {
-    if (!Number.isInteger(grams) || grams < 0 || grams > FURTHEST) {
-      throw new InputError(
-        `option \`moveGrams\` must hold whole numbers of at least 0 and at most ${FURTHEST}, not ${grams}`,
-      );
-    }
-  }
-  checks.share("lightest");
-  checks.between("words", 0, MOST_WORDS);
-  checks.whole("jointGrams", 0, FURTHEST);
-  checks.oneOf("strategy", strategies);
+  return options;
 }
 
 /** The weight of a model of words until another is chosen: the best on held-out utterances of the Buckeye corpus. */
@@ -118,30 +131,23 @@ export const MOST_HELD_OUT = 2_000;
 /** Graphones that a joint model looks back: more gained nothing on held-out words of the CMU dictionary. */
 const JOINT_GRAMS = 6;
 
-/**
- * Fills in what was not given. `maxEmit` lets at least 999 of 1,000 pairs be aligned; `minCount` leaves out features seen
- * once where there is much data; `heldOut` is a tenth of the inputs, at most 2,000, and nothing of fewer than 50 (unless they choose the weight of words); `l2` is 4, less with few inputs, and
- * with many what is best on held-out pairs; with many, too, a joint model looks six graphones back, unless a model of words
- * chooses; the weight of that, where it is to be chosen, is the one to begin with.
- */
+/** Fills in what was not given and the data decide; see the declarations above. */
 export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions): TransducerOptions {
   const holdsOut = corpus.inputCount >= FEWEST_TO_HOLD_OUT || given.words === "chosen";
-  const options: TransducerOptions = {
-    ...transducerDefaults,
-    maxEmit: neededEmit(corpus),
-    minCount: corpus.inputCount > FEW_INPUTS ? 2 : 1,
-    heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
-    l2: 4 * Math.min(1, corpus.inputCount / 500),
-    jointGrams: 0,
-  };
-  for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
-    if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
-  }
-  if (given.words === "chosen") options.words = WORDS;
+  const found = readTransducerOptions(given, {
+    instead: {
+      maxEmit: neededEmit(corpus),
+      minCount: corpus.inputCount > FEW_INPUTS ? 2 : 1,
+      heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
+      l2: 4 * Math.min(1, corpus.inputCount / 500),
+      jointGrams: 0,
+    },
+  });
+  const words = found.words === "chosen" ? WORDS : found.words;
+  const options = { ...found, words } as TransducerOptions;
   const canJudge = options.heldOut > 0 && corpus.inputCount >= FEWEST_TO_CHOOSE;
   const isPlain = options.strategy === "rcms" && options.words === 0;
   if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
-  checkTransducerOptions(options);
   const mostEmit = mostWritten(corpus);
   if (options.maxEmit > mostEmit) {
     throw new InputError(`option \`maxEmit\` may be at most ${mostEmit} with so many different output symbols`);
@@ -160,25 +166,19 @@ export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions)
 }
 
 /** Options that may be others when a training goes on; the features depend on the rest. */
-const goingOnNames = [
-  ...(["passes", "seed", "rate", "delta", "l2", "l1", "heldOut", "patience", "average", "select"] as const),
-  ...(["contexts", "lightest", "strategy"] as const),
-];
+const goingOnNames: readonly string[] = [...Object.keys(trainingOptions), "contexts", "lightest", "strategy"];
 
 export function keptOptions(from: TransducerOptions, given: GivenTransducerOptions): TransducerOptions {
-  const options: TransducerOptions = { ...goOnOptions(from), l2: 0 };
-  for (const name of Object.keys(options) as (keyof TransducerOptions)[]) {
-    if (given[name] === undefined) continue;
-    if (!(goingOnNames as readonly string[]).includes(name) && String(given[name]) !== String(from[name])) {
-      throw new InputError(
-        `option \`${name}\` cannot change when a training goes on from a model (${given[name]}, and the model has ${from[name]})`,
-        { hint: "leave it out" },
-      );
-    }
-    Object.assign(options, { [name]: given[name] });
+  const named = presentNames(transducerOptions, given) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(named)) {
+    const own = (from as unknown as Record<string, unknown>)[name];
+    if (value === undefined || goingOnNames.includes(name) || String(value) === String(own)) continue;
+    throw new InputError(
+      `option \`${name}\` cannot change when a training goes on from a model (${value}, and the model has ${own})`,
+      { hint: "leave it out" },
+    );
   }
-  checkTransducerOptions(options);
-  return options;
+  return readTransducerOptions(named, { instead: { ...goOnOptions(from), l2: 0 } }) as TransducerOptions;
 }
 
 /** The least number of symbols per input symbol, at least 2, that lets 999 of 1,000 pairs be aligned, if it may be so large. */

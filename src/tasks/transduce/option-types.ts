@@ -1,0 +1,115 @@
+// Made by scripts/option-types.mjs from the declarations in options.ts. Do not edit.
+
+/** What can be chosen of a transducer. */
+export interface TransducerOptions {
+  /**
+   * Passes over the pairs, at most: a whole number of at least 1.
+   * @default 7
+   */
+  passes: number;
+  /**
+   * Seed of everything random: a whole number.
+   * @default 1
+   */
+  seed: number;
+  /**
+   * Step size: a number above 0 and at most 100.
+   * @default 0.2
+   */
+  rate: number;
+  /**
+   * Added to AdaGrad's sums of squares: the larger, the shorter the first steps: a number above 0.
+   * @default 0.0001
+   */
+  delta: number;
+  /**
+   * Strength of L2 regularisation: a number of at least 0 and at most 1000000.
+   * If not given: by the number of pairs; from 1,000 inputs on chosen on held-out pairs.
+   */
+  l2: number;
+  /**
+   * Strength of L1 regularisation: a number of at least 0 and at most 1000000.
+   * @default 0
+   */
+  l1: number;
+  /**
+   * Share of the inputs held out to choose the best pass and calibrate probabilities: a share from 0 to below 1.
+   * If not given: a tenth, at most 2,000 inputs, and none of fewer than 50.
+   */
+  heldOut: number;
+  /**
+   * Passes without improvement on the held-out part before training stops: a whole number of at least 0.
+   * @default 3
+   */
+  patience: number;
+  /**
+   * Average the weights over about the later half of the passes.
+   * @default true
+   */
+  average: boolean;
+  /**
+   * Randomly round gradient entries below this to 0 or ±this: a smaller model: a number of at least 0 and at most 1.
+   * @default 0
+   */
+  truncate: number;
+  /**
+   * What the best pass is chosen by.
+   * @default "accuracy"
+   */
+  select: "likelihood" | "accuracy";
+  /**
+   * How contexts are chosen while learning: `rcms`, or one of the others that the paper compares.
+   * @default "rcms"
+   */
+  strategy: "rcms" | "model" | "target" | "hybrid" | "forced";
+  /**
+   * Most output symbols for one input symbol: a whole number of at least 1 and at most 1000.
+   * If not given: as many as let 999 of 1,000 pairs be aligned.
+   */
+  maxEmit: number;
+  /**
+   * How many moves back a decision looks; a move writes a symbol or goes to the next input symbol: a whole number of at least 0 and at most 1000.
+   * @default 8
+   */
+  order: number;
+  /**
+   * Contexts to keep at each slot, beside `⋆`: a whole number of at least 0 and at most 1000000.
+   * @default 6
+   */
+  contexts: number;
+  /**
+   * Drop contexts with less than this share of their slot's heaviest: a share from 0 to below 1.
+   * @default 0.01
+   */
+  lightest: number;
+  /**
+   * Input symbols to look at on either side: a whole number of at least 0 and at most 1000.
+   * @default 4
+   */
+  window: number;
+  /**
+   * Written symbols that rows of outputs look back: a whole number of at least 0 and at most 1000.
+   * @default 4
+   */
+  outputGrams: number;
+  /**
+   * Moves that rows of aligned pairs look back when they look at 0, 1, … further input symbols: a list of whole numbers of at least 0 and at most 1000.
+   * @default [4,3,2]
+   */
+  moveGrams: readonly number[];
+  /**
+   * Leave out features seen fewer times in the rough alignment of the pairs: a whole number of at least 1.
+   * If not given: 1, from 5,000 inputs on 2.
+   */
+  minCount: number;
+  /**
+   * Let a model of the outputs' words help to choose; with a number, with that weight: a number of at least 0 and at most 10.
+   * @default 0
+   */
+  words: number | "chosen";
+  /**
+   * Graphones that a joint n-gram model looks back; it helps to choose among the best outputs: a whole number of at least 0 and at most 1000.
+   * If not given: 6 from 1,000 inputs on, else none.
+   */
+  jointGrams: number;
+}
