@@ -73,6 +73,8 @@ export {
   type TrainTaggerOptions,
 } from "./tasks/tag/tagger.js";
 export { CHUNKING_TEMPLATE, parseTemplate, type Template } from "./tasks/tag/template.js";
+// Models as bytes, errors, and what training reports
+export type { Model } from "./tasks/task.js";
 export type { Strategy } from "./tasks/transduce/learner.js";
 export { type GivenTransducerOptions, type TransducerOptions, transducerDefaults } from "./tasks/transduce/options.js";
 // Transduction
@@ -89,5 +91,4 @@ export {
   type TransducerSummary,
 } from "./tasks/transduce/transducer.js";
 export { InputError } from "./util/errors.js";
-// Models as bytes, errors, and what training reports
-export { decodeModel, encodeModel, type Model } from "./workflows/model.js";
+export { decodeModel, encodeModel } from "./workflows/model.js";

@@ -1,7 +1,8 @@
 // Models as files on disk.
 
 import { modelFile, readModelBytes, writeFileSafely } from "../model/file.js";
-import { decodeModel, encodeModel, type Model } from "./model.js";
+import type { Model } from "../tasks/task.js";
+import { decodeModel, encodeModel } from "./model.js";
 
 /** The model in a file. What is no whole and sound model is refused with an InputError. */
 export async function loadModel(path: string): Promise<Model> {

@@ -1,63 +1,61 @@
-// The model file: which kind of model it holds (`stargram.kind`), in which version of the layout (`stargram.version`), and
-// a codec for each kind. Works on bytes alone, so it runs in a browser too; disk.ts reads and writes files.
+// Models as bytes: which task a model belongs to, and the codec of its kind. Works on bytes alone, so it runs in a browser
+// too; disk.ts reads and writes files.
 
 import { decodeKind, encodeKind } from "../model/kind.js";
-import type { FileParts } from "../model/parts.js";
-import type { TensorFile } from "../model/safetensors.js";
-import { decodeLanguage, encodeLanguage } from "../tasks/decipher/codec.js";
-import { LanguageModel } from "../tasks/decipher/language.js";
-import { decodeTagger, encodeTagger } from "../tasks/tag/codec.js";
-import { Tagger } from "../tasks/tag/tagger.js";
-import { decodeTransducer, encodeTransducer } from "../tasks/transduce/codec.js";
-import { Transducer } from "../tasks/transduce/transducer.js";
+import {
+  aKind,
+  type Codec,
+  isLearningTask,
+  type LearningTask,
+  learningTasks,
+  type Model,
+  type Predictor,
+  type Task,
+  tasks,
+} from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
 
-/** Everything a model file can hold. */
-export type Model = Tagger | Transducer | LanguageModel;
-
-/** How one kind of model becomes the parts of a file and comes back. */
-interface Codec<M extends Model> {
-  kind: string;
-  is(model: unknown): model is M;
-  encode(model: M): FileParts;
-  decode(content: TensorFile, file?: string): M;
+/** The task of a model. */
+export function taskOf<M extends Model>(model: M): Task<M> {
+  const task = tasks.find(({ kind }) => kind === model?.kind);
+  if (!task) throw new InputError("this is not a model of Stargram's");
+  return task as Task<M>;
 }
 
-const taggerCodec: Codec<Tagger> = {
-  kind: "tagger",
-  is: (model): model is Tagger => model instanceof Tagger,
-  encode: encodeTagger,
-  decode: decodeTagger,
-};
+/** The task of a model that answers; another is refused, `use` saying what it was wanted for: "evaluate". */
+export function learningTaskOf(model: Model, use: string, file?: string): LearningTask {
+  const task = taskOf(model);
+  if (isLearningTask(task)) return task;
+  throw new InputError(`${use} needs ${oneOf(learningTasks)}; ${file ?? "this"} is ${aKind(task)}`);
+}
 
-const transducerCodec: Codec<Transducer> = {
-  kind: "transducer",
-  is: (model): model is Transducer => model instanceof Transducer,
-  encode: encodeTransducer,
-  decode: decodeTransducer,
-};
+/** A model that answers, with its task; a model of another kind is refused. */
+export function predictorOf(model: Model, use: string, file?: string): { model: Predictor; task: LearningTask } {
+  const task = learningTaskOf(model, use, file);
+  if (file !== undefined) task.checkUsable?.(model as Predictor, file);
+  return { model: model as Predictor, task };
+}
 
-const languageCodec: Codec<LanguageModel> = {
-  kind: "language",
-  is: (model): model is LanguageModel => model instanceof LanguageModel,
-  encode: encodeLanguage,
-  decode: decodeLanguage,
-};
-
-const codecs = [taggerCodec, transducerCodec, languageCodec] as readonly Codec<Model>[];
+/** "a tagger or a transducer" */
+export function oneOf(some: readonly Task[]): string {
+  const names = some.map(aKind);
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : names.join("");
+}
 
 /** The bytes of a model file. The same model gives the same bytes. */
 export function encodeModel(model: Model): Uint8Array {
-  const codec = codecs.find((candidate) => candidate.is(model));
-  if (!codec) throw new TypeError("not a model");
+  return encodeWith(taskOf(model).codec, model);
+}
+
+export function encodeWith<M extends Model>(codec: Codec<M>, model: M): Uint8Array {
   return encodeKind(codec.kind, codec.encode(model));
 }
 
 /** The model that bytes hold; anything else is an InputError that names `file`. */
 export function decodeModel(bytes: Uint8Array, file?: string): Model {
   const { kind, content } = decodeKind(bytes, file);
-  const codec = codecs.find((candidate) => candidate.kind === kind);
-  if (codec) return codec.decode(content, file);
+  const task = tasks.find((one) => one.kind === kind);
+  if (task) return task.codec.decode(content, file);
   if (kind === "checkpoint") {
     throw new InputError("this is the checkpoint of an unfinished training, not a model", {
       file,

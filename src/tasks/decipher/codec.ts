@@ -9,6 +9,7 @@ import { ngramFamily } from "../../engine/ngram.js";
 import { BEGIN } from "../../engine/trellis.js";
 import { emptyParts, type FileParts, PartsReader, putJson, putStrings, putTable, putTree } from "../../model/parts.js";
 import type { TensorFile } from "../../model/safetensors.js";
+import type { Codec } from "../task.js";
 import { LanguageModel, readLanguageOptions } from "./language.js";
 
 const optionsSchema = v.object({
@@ -20,7 +21,7 @@ const optionsSchema = v.object({
   vocabulary: v.number(),
 });
 
-export function encodeLanguage(language: LanguageModel): FileParts {
+function encodeLanguage(language: LanguageModel): FileParts {
   const { space, weights, unigram } = language.ngram;
   const parts = emptyParts();
   putJson(parts, "options", language.options);
@@ -33,7 +34,7 @@ export function encodeLanguage(language: LanguageModel): FileParts {
   return parts;
 }
 
-export function decodeLanguage(content: TensorFile, file?: string): LanguageModel {
+function decodeLanguage(content: TensorFile, file?: string): LanguageModel {
   const reader = new PartsReader(content, file);
   const given = reader.json("options", optionsSchema);
   return reader.guard(() => {
@@ -57,3 +58,5 @@ export function decodeLanguage(content: TensorFile, file?: string): LanguageMode
     return new LanguageModel(symbols, ngram, options);
   });
 }
+
+export const languageCodec: Codec<LanguageModel> = { kind: "language", encode: encodeLanguage, decode: decodeLanguage };

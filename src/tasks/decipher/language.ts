@@ -63,6 +63,8 @@ export const OTHER = "<other>";
 export const SPACE = " ";
 
 export class LanguageModel {
+  readonly kind = "language";
+
   constructor(
     readonly symbols: Alphabet,
     readonly ngram: NgramModel,

@@ -9,7 +9,6 @@ import * as v from "valibot";
 import { byHash } from "../../engine/alphabet.js";
 import { RowTableBuilder, type RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
-import { withCurrentNames } from "../../learn/old-names.js";
 import { putCalibration, readCalibration } from "../../model/calibration.js";
 import {
   countSchema as count,
@@ -24,13 +23,12 @@ import {
   putTree,
 } from "../../model/parts.js";
 import type { TensorFile } from "../../model/safetensors.js";
-import { checkTaggerOptions, type TaggerOptions, taggerDefaults } from "./options.js";
+import { storedOptions } from "../../util/options.js";
+import type { Codec } from "../task.js";
+import { taggerOptions } from "./options.js";
 import { Tagger } from "./tagger.js";
 
-const optionsSchema = v.pipe(
-  v.record(v.string(), v.union([v.number(), v.boolean(), v.string()])),
-  v.transform(withCurrentNames),
-);
+const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string()]));
 
 const sourceSchema = v.variant("kind", [
   v.object({ kind: v.literal("text") }),
@@ -53,7 +51,7 @@ const noteSchema = v.record(v.string(), v.unknown());
 /** No data supports n-grams longer than this; the limit keeps a hostile file from asking for endless walks. */
 const MAX_ORDER = 10_000;
 
-export function encodeTagger(tagger: Tagger): FileParts {
+function encodeTagger(tagger: Tagger): FileParts {
   const { rows, weights } = tagger;
   const old = rows.table;
   const table = new RowTableBuilder(old.symbolCount);
@@ -98,15 +96,15 @@ export function encodeTagger(tagger: Tagger): FileParts {
   return parts;
 }
 
-export function decodeTagger(content: TensorFile, file?: string): Tagger {
+function decodeTagger(content: TensorFile, file?: string): Tagger {
   const reader = new PartsReader(content, file);
-  const options = readOptions(reader);
+  const found = reader.json("options", optionsSchema);
   const source = reader.json("source", sourceSchema);
   const summary = reader.json("summary", summarySchema);
   const note = reader.json("note", noteSchema);
   const calibration = readCalibration(reader);
   return reader.guard(() => {
-    checkTaggerOptions(options);
+    const options = storedOptions(taggerOptions, found, { l2: 0 });
     if (options.order > MAX_ORDER) throw reader.damaged(`its order is ${options.order}`);
     const labels = reader.alphabet("labels");
     const isByHash = reader.hasJson("attributeOrder") && reader.json("attributeOrder", v.string()) === "hash";
@@ -146,14 +144,4 @@ export function decodeTagger(content: TensorFile, file?: string): Tagger {
   });
 }
 
-/** Options that came after the file was written have their defaults. */
-function readOptions(reader: PartsReader): TaggerOptions {
-  const found = reader.json("options", optionsSchema);
-  const options: Record<string, unknown> = { ...taggerDefaults, l2: 0 };
-  for (const [name, usual] of Object.entries(options)) {
-    if (!Object.hasOwn(found, name)) continue;
-    if (typeof found[name] !== typeof usual) throw reader.damaged(`its option \`${name}\` is not what it should be`);
-    options[name] = found[name];
-  }
-  return options as unknown as TaggerOptions;
-}
+export const taggerCodec: Codec<Tagger> = { kind: "tagger", encode: encodeTagger, decode: decodeTagger };

@@ -13,7 +13,7 @@ import { pathConfidences } from "../../engine/reference/passes.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import { chooseL2 } from "../../learn/choose-l2.js";
-import { withCurrentNames } from "../../learn/old-names.js";
+import { trainingOptions } from "../../learn/options.js";
 import { train } from "../../learn/train.js";
 import {
   type Checkpoint,
@@ -23,9 +23,11 @@ import {
   type Trained,
   type TrainingHooks,
 } from "../../learn/training.js";
-import { checkAnswerOptions, checkNames, MOST_OUTPUTS, OptionChecks } from "../../util/checks.js";
+import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError, unknownName } from "../../util/errors.js";
+import { declaredOf, presentNames, readOptions, whole } from "../../util/options.js";
 import { generator, uniform } from "../../util/random.js";
+import type { Answered, Predictor } from "../task.js";
 import { type Corpus, CorpusBuilder } from "./corpus.js";
 import {
   addSequence,
@@ -37,15 +39,7 @@ import {
 } from "./features.js";
 import { TaggerEngine, TaggerLearner } from "./learner.js";
 import { carriedWeights, mergeRows } from "./merge.js";
-import {
-  type ChosenOptions,
-  checkTaggerOptions,
-  inferenceOf,
-  keptOptions,
-  type TaggerOptions,
-  taggerDefaults,
-  taggerOptionNames,
-} from "./options.js";
+import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
 import { attributeRows, type TaggerRows, taggerRows } from "./rows.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
 
@@ -89,7 +83,7 @@ export interface PredictOptions {
   /** Labels that are already known: only outputs that agree with them are considered. */
   known?: readonly GivenLabel[];
   /** Choose contexts in another way than the model's own. */
-  inference?: Partial<Pick<TaggerOptions, "inference" | "contexts" | "order">>;
+  inference?: Partial<Pick<TaggerOptions, "mode" | "contexts" | "order">>;
 }
 
 export interface TaggedOutput {
@@ -131,13 +125,17 @@ export type TaggerAnswer =
   | ({ answered: true; guarantee: Guarantee } & TaggerPrediction)
   | { answered: false; guarantee: Guarantee; candidates: TaggedOutput[]; prediction: TaggerPrediction };
 
+/** The same with the prediction apart, as workflows take it. */
+export type TaggerAnswered = Answered<TaggerPrediction, TaggedOutput>;
+
 /** One reason for a decision: a feature and what it adds to the score of the label. */
 export interface Contribution {
   feature: string;
   weight: number;
 }
 
-export class Tagger {
+export class Tagger implements Predictor {
+  readonly kind = "tagger";
   readonly labels: Alphabet;
   readonly attributes: Alphabet;
   readonly conjoined: Alphabet;
@@ -177,10 +175,11 @@ export class Tagger {
   /** Learns from labelled sequences. Labels may be partly unknown. */
   static async train(
     sequences: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>,
-    asked: TrainTaggerOptions = {},
+    given: TrainTaggerOptions = {},
   ): Promise<Tagger> {
-    const given = withCurrentNames(asked);
-    const { options: chosen, hooks } = readOptions(given);
+    const others = [...hookNames, ...otherNames];
+    const chosen = readTaggerOptions(given, { others, from: given.keep ? given.from : undefined });
+    const hooks = hooksOf(given);
     const maker = attributeMaker(given, chosen.conjoin);
     const labels = new Alphabet(given.from?.labels.all());
     const kept = given.keep ? given.from : undefined;
@@ -207,12 +206,18 @@ export class Tagger {
       choseInHaste ||= hooks.shouldStop?.() ?? false;
       return choseInHaste;
     };
-    const l2 = chosen.l2 ?? given.checkpoint?.l2 ?? (kept ? 0 : await chooseL2(learner, chosen, stopsChoosing));
+    const l2 =
+      chosen.l2 ??
+      given.checkpoint?.l2 ??
+      (kept ? 0 : await chooseL2(learner, declaredOf(trainingOptions, chosen), stopsChoosing));
     const options: TaggerOptions = { ...chosen, l2 };
     const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
     // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
     const trainingHooks = choseInHaste ? { ...hooks, onCheckpoint: undefined } : hooks;
-    const trained = await train(learner, options, trainingHooks, { start, checkpoint: given.checkpoint });
+    const trained = await train(learner, declaredOf(trainingOptions, options), trainingHooks, {
+      start,
+      checkpoint: given.checkpoint,
+    });
     // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
     const weights = trained.weights.map(Math.fround);
     checkLearned(weights, options, labels.size > 1 && !trained.stopped);
@@ -330,10 +335,9 @@ export class Tagger {
 
   private inferenceWith(chosen?: PredictOptions["inference"]): Inference {
     if (chosen === undefined) return this.engine.inference;
-    checkNames(chosen, ["inference", "contexts", "order"]);
-    const options = { ...this.options, ...chosen };
-    checkTaggerOptions(options);
-    return inferenceOf(options);
+    const named = presentNames(taggerOptions, chosen);
+    checkNames(named, ["mode", "contexts", "order"]);
+    return inferenceOf(readTaggerOptions({ ...this.options, ...named }));
   }
 
   private firstOutputs(
@@ -506,22 +510,13 @@ function isPlain({ nbest, marginals, samples, contexts, known }: PredictOptions)
   return !(nbest || marginals || samples || contexts || known);
 }
 
-function checkPredictOptions(options: PredictOptions): void {
-  checkNames(options, predictNames);
-  const checks = new OptionChecks(options);
-  if (options.nbest !== undefined) checks.whole("nbest", 0, MOST_OUTPUTS);
-  if (options.samples !== undefined) checks.whole("samples", 0);
-}
+const countOptions = {
+  nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }),
+  samples: whole("samples", { least: 0 }),
+};
 
-/** Checks options by name and range, and fills in the defaults. */
-function readOptions(given: TrainTaggerOptions): { options: ChosenOptions; hooks: TrainingHooks } {
-  checkNames(given, [...taggerOptionNames, ...hookNames, ...otherNames]);
-  const options: ChosenOptions = given.keep && given.from ? keptOptions(given.from) : { ...taggerDefaults };
-  for (const name of taggerOptionNames) {
-    if (given[name] !== undefined) Object.assign(options, { [name]: given[name] });
-  }
-  checkTaggerOptions(options);
-  return { options, hooks: hooksOf(given) };
+function checkPredictOptions(options: PredictOptions): void {
+  readOptions(countOptions, options, { others: predictNames });
 }
 
 /** Refuses weights that no prediction can be made with, or that a penalty made to say nothing. */

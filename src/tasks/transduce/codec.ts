@@ -22,49 +22,17 @@ import {
   putTree,
 } from "../../model/parts.js";
 import type { TensorFile } from "../../model/safetensors.js";
+import { storedOptions } from "../../util/options.js";
+import type { Codec } from "../task.js";
 import { COUNT_CLASSES } from "./aligner.js";
 import { type JointParts, jointNgrams } from "./joint-model.js";
-import {
-  checkTransducerOptions,
-  FURTHEST,
-  MOST_CONTEXTS,
-  MOST_MOVE_GRAMS,
-  strategies,
-  type TransducerOptions,
-  transducerDefaults,
-} from "./options.js";
+import { type TransducerOptions, transducerOptions } from "./options.js";
 import { type Powers, plainPowers } from "./powers.js";
 import { inputEvent } from "./rows.js";
 import { Transducer } from "./transducer.js";
 import type { WordCounts } from "./word-model.js";
 
-/** The limits keep a hostile file from asking for endless walks. */
-const small = v.pipe(count, v.maxValue(FURTHEST));
-
-const optionsSchema = currently({
-  passes: v.number(),
-  seed: v.number(),
-  rate: v.number(),
-  delta: v.number(),
-  l2: v.number(),
-  l1: v.number(),
-  heldOut: v.number(),
-  patience: v.number(),
-  average: v.boolean(),
-  select: v.picklist(["likelihood", "accuracy"]),
-  order: small,
-  contexts: v.pipe(count, v.maxValue(MOST_CONTEXTS)),
-  lightest: v.number(),
-  maxEmit: small,
-  strategy: v.picklist(strategies),
-  window: small,
-  outputGrams: small,
-  moveGrams: v.pipe(v.array(small), v.maxLength(MOST_MOVE_GRAMS)),
-  minCount: count,
-  // Older files have none.
-  words: v.optional(v.number(), 0),
-  jointGrams: v.optional(small, 0),
-});
+const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string(), v.array(v.number())]));
 
 const power = v.pipe(v.number(), v.minValue(0), v.maxValue(1000));
 const powersSchema = v.object({ own: power, joint: power, words: power, mass: power });
@@ -85,7 +53,7 @@ const noteSchema = v.record(v.string(), v.unknown());
 
 const wordTensors = ["start", "symbols", "first", "second", "count"] as const;
 
-export function encodeTransducer(transducer: Transducer): FileParts {
+function encodeTransducer(transducer: Transducer): FileParts {
   const { rows } = transducer;
   const parts = emptyParts();
   putJson(parts, "options", transducer.options);
@@ -116,14 +84,18 @@ export function encodeTransducer(transducer: Transducer): FileParts {
   return parts;
 }
 
-export function decodeTransducer(content: TensorFile, file?: string): Transducer {
+function decodeTransducer(content: TensorFile, file?: string): Transducer {
   const reader = new PartsReader(content, file);
-  const options: TransducerOptions = { ...transducerDefaults, ...reader.json("options", optionsSchema) };
+  const found = reader.json("options", optionsSchema);
   const summary = reader.json("summary", summarySchema);
   const note = reader.json("note", noteSchema);
   const calibration = readCalibration(reader);
   return reader.guard(() => {
-    checkTransducerOptions(options);
+    const options = storedOptions(transducerOptions, found, { jointGrams: 0 }) as TransducerOptions;
+    const open = Object.keys(transducerOptions).find((name) => options[name as keyof TransducerOptions] === undefined);
+    if (open !== undefined || typeof options.words !== "number") {
+      throw reader.damaged(`it lacks the option \`${open ?? "words"}\``);
+    }
     const inputSymbols = reader.alphabet("inputs");
     const outputSymbols = reader.alphabet("outputs");
     if (inputSymbols.size === 0) throw reader.damaged("it has no input symbols");
@@ -220,3 +192,9 @@ function readWordCounts(reader: PartsReader, symbolCount: number): WordCounts {
   if (!sound) throw reader.damaged("its words are not in order");
   return { start, symbols, first, second, count };
 }
+
+export const transducerCodec: Codec<Transducer> = {
+  kind: "transducer",
+  encode: encodeTransducer,
+  decode: decodeTransducer,
+};

@@ -4,8 +4,10 @@
 import { backend } from "../../engine/choice.js";
 import type { Inference } from "../../engine/trellis.js";
 import { chooseL2 } from "../../learn/choose-l2.js";
+import { trainingOptions } from "../../learn/options.js";
 import { train } from "../../learn/train.js";
 import type { TrainingHooks } from "../../learn/training.js";
+import { declaredOf } from "../../util/options.js";
 import { pause } from "../../util/pause.js";
 import { generator, shuffle } from "../../util/random.js";
 import { Aligner } from "./aligner.js";
@@ -65,7 +67,11 @@ export async function imputeMoves(
   const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
   const engine = new TransducerEngine(rows, bigramShape, inference);
   const learner = new TransducerLearner(corpus, engine, "rcms");
-  const trained = await train(learner, { ...options, passes: IMPUTING_PASSES, heldOut: 0 }, { shouldStop });
+  const trained = await train(
+    learner,
+    { ...declaredOf(trainingOptions, options), passes: IMPUTING_PASSES, heldOut: 0 },
+    { shouldStop },
+  );
   const weights = backend().arrays.placed(trained.weights);
   const moves: (Int32Array | undefined)[] = [];
   let paused = Date.now();
@@ -92,5 +98,5 @@ export async function penaltyFor(
   shouldStop: TrainingHooks["shouldStop"],
 ): Promise<number> {
   if (learner.exampleCount < FEWEST_TO_CHOOSE) return chosen.l2;
-  return chooseL2(learner, chosen, shouldStop, penalties);
+  return chooseL2(learner, declaredOf(trainingOptions, chosen), shouldStop, penalties);
 }

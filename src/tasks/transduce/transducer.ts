@@ -9,7 +9,7 @@ import { Alphabet } from "../../engine/alphabet.js";
 import { backend } from "../../engine/choice.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
-import { withCurrentNames } from "../../learn/old-names.js";
+import { trainingOptions } from "../../learn/options.js";
 import { train } from "../../learn/train.js";
 import {
   type Checkpoint,
@@ -19,21 +19,22 @@ import {
   type Trained,
   type TrainingHooks,
 } from "../../learn/training.js";
-import { checkAnswerOptions, checkNames, MOST_OUTPUTS, OptionChecks } from "../../util/checks.js";
+import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
+import { choice, declaredOf, readOptions, share, whole } from "../../util/options.js";
+import type { Answered, Predictor } from "../task.js";
 import { JointModel, type JointParts } from "./joint-model.js";
 import { TransducerEngine, TransducerLearner } from "./learner.js";
 import {
   chooseOptions,
-  chosenNames,
   type GivenTransducerOptions,
   inferenceOf,
   keptOptions,
   MOST_CONTEXTS,
   MOST_WORDS,
+  readTransducerOptions,
   shapeOf,
   type TransducerOptions,
-  transducerDefaults,
 } from "./options.js";
 import { checkPair, checkSymbols, type PairCorpus, PairCorpusBuilder } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
@@ -135,6 +136,9 @@ export type TransducerAnswer =
   | ({ answered: true; guarantee: Guarantee } & TransducerPrediction)
   | { answered: false; guarantee: Guarantee; candidates: TransducedOutput[]; prediction: TransducerPrediction };
 
+/** The same with the prediction apart, as workflows take it. */
+export type TransducerAnswered = Answered<TransducerPrediction, TransducedOutput>;
+
 /** The parts of a transducer: what a model file holds. */
 export interface TransducerParts {
   inputSymbols: Alphabet;
@@ -153,7 +157,8 @@ export interface TransducerParts {
   calibration?: Calibration;
 }
 
-export class Transducer {
+export class Transducer implements Predictor {
+  readonly kind = "transducer";
   readonly inputSymbols: Alphabet;
   readonly outputSymbols: Alphabet;
   readonly rows: TransducerRows;
@@ -189,15 +194,15 @@ export class Transducer {
   /** Learns from pairs. Pairs with the same input are several right answers for it. */
   static async train(
     pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
-    asked: TrainTransducerOptions = {},
+    given: TrainTransducerOptions = {},
   ): Promise<Transducer> {
-    const given = withCurrentNames(asked);
     const hooks = readHooks(given);
     const { from } = given;
     const inputSymbols = new Alphabet(from?.inputSymbols.all());
     const outputSymbols = new Alphabet(from?.outputSymbols.all());
     const corpus = await readCorpus(pairs, new PairCorpusBuilder(inputSymbols, outputSymbols), from);
-    const chosen = from ? keptOptions(from.options, given) : chooseOptions(corpus, given);
+    const plain = plainOptions(given);
+    const chosen = from ? keptOptions(from.options, plain) : chooseOptions(corpus, plain);
     const shape = shapeOf(inputSymbols, outputSymbols, chosen);
     const rows = from?.rows ?? makeRows(corpus, shape, chosen);
     const words =
@@ -256,7 +261,7 @@ export class Transducer {
       },
     };
     const tunes = !from && (options.jointGrams > 0 || (words !== undefined && options.heldOut > 0));
-    const trained = await train(learner, options, passHooks, {
+    const trained = await train(learner, declaredOf(trainingOptions, options), passHooks, {
       start: from?.weights,
       checkpoint: given.checkpoint,
       more: tunes,
@@ -312,10 +317,16 @@ export class Transducer {
   private inferenceWith(chosen: TransducePredictOptions["inference"] = {}): Inference {
     checkNames(chosen, ["mode", "contexts", "lightest"]);
     const inference = { ...inferenceOf(this.options), ...chosen };
-    const checks = new OptionChecks(inference);
-    checks.oneOf("mode", ["rcms", "beam", "exact"]);
-    checks.whole("contexts", inference.mode === "beam" ? 1 : 0, MOST_CONTEXTS);
-    checks.share("lightest");
+    const { mode, contexts, lightest } = inference;
+    const least = mode === "beam" ? 1 : 0;
+    readOptions(
+      {
+        mode: choice("", ["rcms", "beam", "exact"]),
+        contexts: whole("", { least, most: MOST_CONTEXTS }),
+        lightest: share(""),
+      },
+      { mode, contexts, lightest },
+    );
     return inference;
   }
 
@@ -409,7 +420,7 @@ function separatorOf(outputSymbols: Alphabet): number {
   throw new InputError(
     "option `words` is for outputs in characters, spaces between words among them; there are no spaces",
     {
-      hint: "if outputs were read as tokens, give them as characters (`--output chars`)",
+      hint: "if outputs were read as tokens, read them as characters: option `output`",
     },
   );
 }
@@ -437,16 +448,21 @@ const predictNames = ["nbest", "alignment", "contexts", "inference"] as const;
 const answerNames = [...predictNames.filter((name) => name !== "inference"), ...(["precision", "candidates"] as const)];
 
 function checkPredictOptions(options: TransducePredictOptions): void {
-  checkNames(options, predictNames);
-  if (options.nbest !== undefined) new OptionChecks(options).whole("nbest", 0, MOST_OUTPUTS);
+  readOptions({ nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }) }, options, { others: predictNames });
 }
 
 const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
 
+/** Refuses options by name before any pair is read; those that depend on the pairs are chosen after. */
 function readHooks(given: TrainTransducerOptions): TrainingHooks {
-  const known = [...Object.keys(transducerDefaults), ...chosenNames, ...hookNames, ...otherNames];
-  checkNames(given, known);
+  readTransducerOptions(given, { others: [...hookNames, ...otherNames] });
   return hooksOf(given);
+}
+
+/** Options without what goes beside them. */
+function plainOptions(given: TrainTransducerOptions): GivenTransducerOptions {
+  const beside: readonly string[] = [...hookNames, ...otherNames];
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !beside.includes(name)));
 }
 
 /** Refuses a pair with symbols that a transducer has no features for. */

@@ -1,0 +1,52 @@
+// Lines that `inspect` shows of every model that was trained.
+
+import type { Calibration } from "../confidence/calibration.js";
+import type { Pass } from "../learn/training.js";
+import { counted, percent, probabilityText, table } from "../util/text.js";
+
+/** The promises of a calibrated model. */
+export function promiseLines(calibration: Calibration | undefined): string[][] {
+  return (calibration?.guarantees ?? []).map(({ precision, confidence, threshold, answered, wrong, tested }) => [
+    "promise",
+    `precision ${precision} (confidence ${confidence}) from probability ${probabilityText(threshold)}: ` +
+      `${percent(answered / tested)} of ${counted(tested)} tested examples answered, ${counted(wrong)} wrong`,
+  ]);
+}
+
+interface Summary {
+  history: readonly Pass[];
+  bestPass: number;
+  stopped: boolean;
+}
+
+/** `pass 7 of 10` */
+export function passLine({ history, bestPass, stopped }: Summary): string {
+  return `pass ${bestPass} of ${history.length}${stopped ? "; stopped before its end" : ""}`;
+}
+
+/** How the passes went, the best one marked; `decisions` are labels or symbols. */
+export function historyTable({ history, bestPass }: Summary, decisions: string, outputs: string): string {
+  const held = history.some((pass) => pass.heldOut);
+  return table([
+    ["pass", "log-likelihood", ...(held ? ["held out", `${decisions} right`, `${outputs} right`] : [])],
+    ...history.map(({ pass, trainLogLikelihood, heldOut }) => [
+      `${pass}${pass === bestPass ? " *" : ""}`,
+      likelihoodText(trainLogLikelihood),
+      ...(heldOut ? [likelihoodText(heldOut.logLikelihood), percent(heldOut.accuracy), percent(heldOut.exact)] : []),
+    ]),
+  ]);
+}
+
+export function likelihoodText(logLikelihood: number | undefined): string {
+  return logLikelihood?.toFixed(4) ?? "unknown";
+}
+
+/** How many weights are not zero. */
+export function nonZero(weights: Float64Array): number {
+  return weights.reduce((count, weight) => count + (weight !== 0 ? 1 : 0), 0);
+}
+
+/** `45: NN IN DT …` */
+export function someOf(names: readonly string[], most = 20): string {
+  return `${counted(names.length)}: ${names.slice(0, most).join(" ")}${names.length > most ? " …" : ""}`;
+}

@@ -1,0 +1,116 @@
+// How well a tagger does on labelled sequences.
+
+import type { GivenLabel } from "../../formats/sequence.js";
+import { type Rates, type TaggingReport, TaggingScore } from "../../metrics/tagging.js";
+import { counted, duration, percent, plural, table } from "../../util/text.js";
+import type { Judgement, PredictionAsked, Score } from "../task.js";
+import { isKnown, type TaggerInput } from "./inputs.js";
+import type { Tagger } from "./tagger.js";
+
+/** Whether a tagger is right, as a whole and label by label; undefined where some labels are not known. */
+export function judgeSequence(
+  tagger: Tagger,
+  { sequence }: TaggerInput,
+  { inference }: PredictionAsked,
+): Judgement | undefined {
+  const gold = sequence.labels ?? [];
+  if (!gold.every((label) => typeof label === "string")) return undefined;
+  const { labels, probability, confidences = [] } = tagger.predict(sequence, { inference, confidences: true });
+  return {
+    whole: { confidence: probability, correct: labels.every((label, i) => label === gold[i]) },
+    parts: labels.map((label, i) => ({ confidence: confidences[i], correct: label === gold[i] })),
+  };
+}
+
+export function scoreTagger(tagger: Tagger, { inference }: PredictionAsked): Score<TaggerInput> {
+  const score = new TaggingScore((label) => isKnown(tagger, label));
+  let unknownLabels = 0;
+  return {
+    answers: score.answers,
+    add({ sequence }) {
+      // A position that allows several labels has no one true label.
+      const gold = (sequence.labels ?? []).map((label) => (typeof label === "string" ? label : null));
+      const possible = (sequence.labels ?? []).map((label) => knownPart(tagger, label));
+      unknownLabels += gold.filter((label) => label !== null && !isKnown(tagger, label)).length;
+      const { labels, probability } = tagger.predict(sequence, { inference });
+      score.add(gold, labels, probability, tagger.logLikelihood({ ...sequence, labels: possible }, { inference }));
+    },
+    report: () => ({ ...score.report(), unknownLabels }),
+    warnings: () =>
+      unknownLabels > 0
+        ? [`${plural(unknownLabels, "token")} with a label that the model does not know: counted as wrong`]
+        : [],
+  };
+}
+
+/** What is left of a label when those that the model does not know are taken away: null where nothing is. */
+function knownPart(tagger: Tagger, label: GivenLabel): GivenLabel {
+  const left = (typeof label === "string" ? [label] : (label ?? [])).filter((one) => isKnown(tagger, one));
+  return left.length > 0 ? left : null;
+}
+
+export function reportText(report: TaggingReport & { seconds: number }): string {
+  const { chunks, seconds } = report;
+  const lines: string[][] = [
+    ["sequences", counted(report.sequences), `${percent(report.sequenceAccuracy)} right in every label`],
+    ["tokens", counted(report.tokens), `${percent(report.tokenAccuracy)} right`],
+  ];
+  if (report.unknownTokens > 0) lines.push(["", counted(report.unknownTokens), "without a known label, not counted"]);
+  if (chunks) {
+    const rates = `F1 ${percent(chunks.f1)}, precision ${percent(chunks.precision)}, recall ${percent(chunks.recall)}`;
+    lines.push(["chunks", counted(chunks.support), rates]);
+  }
+  lines.push(...confidenceLines(report));
+  const speed = `${counted(Math.round((report.tokens + report.unknownTokens) / Math.max(seconds, 1e-3)))} tokens a second`;
+  lines.push(["time", duration(seconds), speed]);
+  const parts = [table(lines, [0, 2])];
+  if (chunks) parts.push(ratesTable("chunk", chunks.types));
+  parts.push(ratesTable("label", report.labels));
+  return parts.join("\n");
+}
+
+function confidenceLines(report: TaggingReport): string[][] {
+  const lines: string[][] = [];
+  const { logLikelihood, recallAtPrecision: recall } = report;
+  if (recall) {
+    for (const precision of ["0.9", "0.95", "0.99"] as const) {
+      const at = `of the sequences at ${100 * Number(precision)} % precision`;
+      lines.push(["answered", percent(recall[precision]), at]);
+    }
+  }
+  if (typeof logLikelihood === "number") {
+    const each = (logLikelihood / report.sequences).toFixed(4);
+    lines.push(["log-likelihood", logLikelihood.toFixed(2), `${each} for each sequence`]);
+  } else if (logLikelihood === null) {
+    lines.push(["log-likelihood", "-∞", `${counted(report.impossibleSequences ?? 0)} sequences have probability 0`]);
+  }
+  if (report.expectedCalibrationError !== undefined && report.brier !== undefined) {
+    const brier = `Brier score ${report.brier.toFixed(4)}`;
+    lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
+  }
+  return lines;
+}
+
+function ratesTable(name: string, rates: Readonly<Record<string, Rates>>): string {
+  const sorted = Object.entries(rates).sort((a, b) => b[1].support - a[1].support || (a[0] < b[0] ? -1 : 1));
+  return table([
+    [name, "precision", "recall", "F1", "true", "predicted"],
+    ...sorted.map(([label, { precision, recall, f1, support, predicted }]) => [
+      label === "" ? "(no type)" : label,
+      percent(precision),
+      percent(recall),
+      percent(f1),
+      counted(support),
+      counted(predicted),
+    ]),
+  ]);
+}
+
+export const evaluateNotes = `
+With a tagger: chunks (labels such as B-NP, I-NP, O) are counted as conlleval counts them.
+  --json      one object: sequences, tokens, unknownTokens, unknownLabels, sequenceAccuracy, tokenAccuracy, chunkF1 and
+              chunks where labels mark chunks, logLikelihood, impossibleSequences, recallAtPrecision {"0.9", "0.95",
+              "0.99"}, labels, expectedCalibrationError, brier, aurc (area under the risk-coverage curve), seconds; shares
+              from 0 to 1
+Labels that the model does not know are refused, unless --allow-unknown is given or the model knows another label of the
+same chunk type (I-LST where it knows B-LST). They count as wrong; the log-likelihood leaves their positions open.`;

@@ -1,0 +1,253 @@
+// Data for a tagger: read as its training data was, unless the user says otherwise. The number of columns is the model's,
+// with or without one more for the label, so that a file like the training data can be predicted as it is.
+
+import * as v from "valibot";
+import { detectFormat, type TaggingFormat, taggingFormats } from "../../formats/detect.js";
+import { type Pixels, parseFolds, pixelChoices } from "../../formats/letters.js";
+import type { LineBlock, Lines } from "../../formats/line-blocks.js";
+import { parseLabel } from "../../formats/parser.js";
+import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
+import { parseTagging } from "../../formats/tagging.js";
+import { InputError } from "../../util/errors.js";
+import { choice, flag, type GivenOptions, text } from "../../util/options.js";
+import type { Asked, InputUse } from "../task.js";
+import { someOf } from "./corpus.js";
+import type { Tagger } from "./tagger.js";
+
+/** How data is read, where the data of a model may be read in another way than its training data. */
+export const rereading = {
+  format: choice("format of the data", taggingFormats, { value: "format" }),
+  pixels: choice("letters: pixels to look at", pixelChoices, { value: "size", otherwise: "16x8" }),
+  folds: text("letters: folds to use, such as 0,2-9", { value: "list", otherwise: "all" }),
+};
+
+export const reading = {
+  ...rereading,
+  labelSets: flag("columns and crfsuite: a label `A|B` means that A or B is right"),
+};
+
+type Rereading = GivenOptions<typeof rereading>;
+
+const inputSchema = v.object({
+  format: v.optional(v.picklist(taggingFormats)),
+  /** Of a position, without the label. */
+  columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  pixels: v.optional(v.picklist(pixelChoices)),
+  labelSets: v.optional(v.boolean()),
+});
+
+/** How a model's training data was read; kept in the model's note as `input`. */
+export type InputNote = v.InferOutput<typeof inputSchema>;
+
+export function inputNoteOf({ note }: Pick<Tagger, "note">): InputNote {
+  const parsed = v.safeParse(inputSchema, note.input ?? {});
+  return parsed.success ? parsed.output : {};
+}
+
+/** The labelled sequences of several sources; the format of the first and its number of columns hold for all. */
+export async function* readLabelled(
+  sources: Iterable<Lines>,
+  given: GivenOptions<typeof reading> & { columns?: number },
+): AsyncGenerator<TaggingSequence> {
+  let first: string | undefined;
+  for (const lines of sources) {
+    first ??= lines.file;
+    const { format, pixels, folds, labelSets } = given;
+    const stream = parseTagging(lines, {
+      format,
+      labelled: true,
+      pixels,
+      folds: folds === undefined ? undefined : parseFolds(folds),
+      labelSets,
+      onFormat: (found) => {
+        given.format = found;
+      },
+    });
+    for await (const sequence of stream) {
+      if (sequence.columns && given.format !== "letters") checkWidth(sequence, given, first);
+      yield sequence;
+    }
+  }
+}
+
+function checkWidth(sequence: TaggingSequence, given: { columns?: number }, first: string | undefined): void {
+  const width = (sequence.columns as string[][])[0].length;
+  given.columns ??= width;
+  if (width === given.columns) return;
+  throw new InputError(
+    `${width} column${width === 1 ? "" : "s"} and a label, where the data begins with ${given.columns}`,
+    {
+      file: sequence.file,
+      line: sequence.line,
+      hint: `all data must have the columns of ${first === "-" ? "the first sequence" : first}`,
+    },
+  );
+}
+
+/** A sequence for a model. */
+export interface TaggerInput {
+  /** What the model sees. `labels` are those of the data, where it has any. */
+  sequence: TaggingSequence;
+  /** The labels that the data carries, in use or not. */
+  given?: readonly GivenLabel[];
+  /** What a prediction is printed beside: the columns of the data, then the label given if there is one, [length][any]. */
+  shown: string[][];
+}
+
+/**
+ * Labels that the model does not know. `refuse`: all. `chunks`: all but those of a chunk type that it does know (`I-LST`
+ * where it has seen `B-LST` alone), which happen in sound data. `allow`: none.
+ */
+type Unknown = "refuse" | "chunks" | "allow";
+
+/** The sequences of a source as the model needs them. */
+export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): AsyncGenerator<TaggerInput> {
+  const note = inputNoteOf(tagger);
+  const given = use.asked as Rereading & { known?: boolean; allowUnknown?: boolean };
+  const needed = use.answers !== "ignored" || given.known === true;
+  const isAllowed = given.allowUnknown || use.answers === "judged";
+  const unknown: Unknown = given.known ? "refuse" : isAllowed ? "allow" : "chunks";
+  let format = "columns" as TaggingFormat; // known before the first sequence
+  const stream = parseTagging(lines, {
+    mayBeEmpty: use.mayBeEmpty,
+    format: given.format ?? note.format,
+    labelled: needed,
+    labelSets: note.labelSets,
+    pixels: pixelsFor(note, given),
+    folds: given.folds === undefined ? undefined : parseFolds(given.folds),
+    onFormat: (found) => {
+      format = found;
+    },
+  });
+  for await (const sequence of stream) {
+    const shown = shownColumns(sequence, format);
+    const ignored =
+      format === "columns" || format === "jsonl"
+        ? splitLabels(sequence, tagger, note, format === "columns" && !needed)
+        : undefined;
+    const labels = ignored ?? sequence.labels;
+    if (labels) checkLabels(tagger, labels, sequence, format, unknown, needed && !given.known);
+    if (format === "crfsuite" && sequence.attributes?.every((names) => names.length === 0)) {
+      throw new InputError("no position of the sequence has an attribute", {
+        ...placeOf(sequence, 0, format),
+        hint: "if this is not CRFsuite's format, say which it is with option `format`",
+      });
+    }
+    yield { sequence, given: labels, shown };
+  }
+}
+
+/** Where sequences end, by the format of the data. */
+export function cutting(
+  tagger: Tagger,
+  first: LineBlock,
+  asked: Asked,
+  file: string,
+): { ends(line: string): boolean; options: Asked } {
+  const format = (asked as Rereading).format ?? inputNoteOf(tagger).format ?? detectFormat(first.lines, file);
+  const ends = (line: string): boolean => {
+    if (format === "columns" || format === "crfsuite") return line.trim() === "";
+    if (format === "letters") return line.split("\t", 3)[2] === "-1";
+    return true;
+  };
+  return { ends, options: { format } };
+}
+
+/** The pixels that the model looks at: others would give it attributes that mean something else to it. */
+function pixelsFor(note: InputNote, { format = note.format, pixels }: Rereading): Pixels | undefined {
+  if (format !== "letters") return pixels; // refused by the reader
+  if (note.format !== undefined && note.format !== "letters") {
+    throw new InputError(`the model was trained on ${note.format}, not on letters`);
+  }
+  const trained = note.format === undefined ? pixels : (note.pixels ?? "16x8");
+  if (pixels !== undefined && pixels !== trained) {
+    throw new InputError(`the model was trained with option \`pixels\` ${trained}, not ${pixels}`, {
+      hint: "leave out option `pixels`",
+    });
+  }
+  return trained;
+}
+
+/** What stands before the label in the output. */
+function shownColumns(sequence: TaggingSequence, format: TaggingFormat): string[][] {
+  const { columns, attributes, labels, id = "" } = sequence;
+  const before = (i: number): readonly string[] => (format === "letters" ? [id] : (columns?.[i] ?? []));
+  const length = (columns ?? attributes ?? []).length;
+  return Array.from({ length }, (_, i) => [...before(i), ...(labels ? [labelText(labels[i])] : [])]);
+}
+
+/** A label as the text formats write it. */
+function labelText(label: GivenLabel): string {
+  if (label === null) return "_";
+  return typeof label === "string" ? label : label.join("|");
+}
+
+/**
+ * Compares the number of columns with the model's. One more is the label, where that can be: it is taken off, and what it
+ * says is returned.
+ */
+function splitLabels(
+  sequence: TaggingSequence,
+  tagger: Tagger,
+  note: InputNote,
+  mayHaveLabel: boolean,
+): GivenLabel[] | undefined {
+  const { columns } = sequence;
+  if (!columns || note.columns === undefined || tagger.source.kind === "given") return undefined;
+  const width = columns[0].length;
+  if (width === note.columns) return undefined;
+  if (!mayHaveLabel || width !== note.columns + 1) {
+    const wanted = note.columns === 1 ? "1 column" : `${note.columns} columns`;
+    const isLabelMissing = sequence.labels !== undefined && width === note.columns - 1;
+    throw new InputError(`the model was trained on ${wanted}${mayHaveLabel ? " and a label" : ""}, found ${width}`, {
+      file: sequence.file,
+      line: sequence.line,
+      hint: mayHaveLabel
+        ? `give ${wanted}, or ${note.columns + 1} with the label last`
+        : isLabelMissing
+          ? "the last column was taken for the label: is the label missing?"
+          : undefined,
+    });
+  }
+  return columns.map((row, i) => {
+    const place = placeOf(sequence, i, "columns");
+    return parseLabel(row.pop() as string, { labelled: true, labelSets: note.labelSets }, place);
+  });
+}
+
+/** Refuses labels that the model does not know, at their line. */
+function checkLabels(
+  tagger: Tagger,
+  labels: readonly GivenLabel[],
+  sequence: TaggingSequence,
+  format: TaggingFormat,
+  unknown: Unknown,
+  mayAllow: boolean,
+): void {
+  if (unknown === "allow") return;
+  labels.forEach((given, i) => {
+    for (const label of given === null ? [] : typeof given === "string" ? [given] : given) {
+      if (isKnown(tagger, label) || (unknown === "chunks" && isKnownChunk(tagger, label))) continue;
+      throw new InputError(`the model does not know the label \`${label}\``, {
+        ...placeOf(sequence, i, format),
+        hint: `it knows ${someOf(tagger.labels.all())}${mayAllow ? "; option `allowUnknown` counts it as wrong" : ""}`,
+      });
+    }
+  });
+}
+
+export function isKnown(tagger: Tagger, label: string): boolean {
+  return tagger.labels.indexOf(label) >= 0;
+}
+
+/** Whether a label marks a chunk of a type that a known label marks too. */
+function isKnownChunk(tagger: Tagger, label: string): boolean {
+  if (!/^[BIESLU]-/.test(label)) return false;
+  return ["B", "I", "E", "S", "L", "U"].some((prefix) => isKnown(tagger, prefix + label.slice(1)));
+}
+
+/** Where position `i` of a sequence stands. In JSON Lines a sequence is one line. */
+function placeOf(sequence: TaggingSequence, i: number, format: TaggingFormat): { file?: string; line?: number } {
+  const { file, line } = sequence;
+  return { file, line: line === undefined || format === "jsonl" ? line : line + i };
+}

@@ -1,0 +1,100 @@
+// A tagger's predictions as text and as JSON.
+
+import { probabilityText } from "../../util/text.js";
+import type { PredictionAsked } from "../task.js";
+import type { TaggerInput } from "./inputs.js";
+import type { ContextMass, TaggerAnswered, TaggerPrediction } from "./tagger.js";
+
+export function predictionJson(
+  { sequence, given }: TaggerInput,
+  prediction: TaggerPrediction,
+): Record<string, unknown> {
+  const { labels, probability, confidences, nbest, marginals, contexts } = prediction;
+  const { calibratedProbability, calibratedConfidences } = prediction;
+  const { id, fold, columns } = sequence;
+  // The column of a letter is its picture, which says little in JSON.
+  const input = columns && fold === undefined ? tokensOf(columns) : {};
+  return {
+    id,
+    ...input,
+    given,
+    labels,
+    probability,
+    calibratedProbability,
+    confidences,
+    calibratedConfidences,
+    nbest,
+    marginals,
+    contexts,
+  };
+}
+
+function tokensOf(columns: readonly (readonly string[])[]): Record<string, unknown> {
+  return columns.every((row) => row.length === 1) ? { tokens: columns.map((row) => row[0]) } : { columns };
+}
+
+export function answerJson(input: TaggerInput, answer: TaggerAnswered): Record<string, unknown> {
+  if (answer.answered) return { ...predictionJson(input, answer.prediction), answered: true };
+  const { labels: _, ...rest } = predictionJson(input, answer.prediction);
+  return { ...rest, answered: false, candidates: answer.candidates };
+}
+
+export function answerText(
+  input: TaggerInput,
+  { answered, prediction }: TaggerAnswered,
+  asked: PredictionAsked,
+): string {
+  const { probability, calibratedProbability = probability, labels } = prediction;
+  const head = `# ${answered ? "answered" : "left"} ${probabilityText(probability)} calibrated ${probabilityText(calibratedProbability)}\n`;
+  const shown = answered ? prediction : { ...prediction, labels: labels.map(() => "_"), nbest: undefined };
+  return head + predictionText(input, shown, asked);
+}
+
+export function predictionText({ shown }: TaggerInput, prediction: TaggerPrediction, asked: PredictionAsked): string {
+  const { labels, confidences = [], marginals, nbest } = prediction;
+  const contexts = (prediction.contexts ?? []).map(contextLine).join("");
+  const all = marginals && asked.marginals ? marginals.map(marginalText) : undefined;
+  const lines = (further: (i: number) => readonly string[]): string =>
+    shown.map((columns, i) => `${[...columns, ...further(i)].join("\t")}\n`).join("");
+  const labelled = (i: number): string[] => [labels[i], probabilityText(confidences[i])];
+  if (!nbest || !marginals) return `${lines((i) => [...labelled(i), ...(all?.[i] ?? [])])}${contexts}\n`;
+  const blocks = nbest.map((output, rank) => {
+    const labelledHere = (i: number) => [output.labels[i], probabilityText(marginals[i][output.labels[i]])];
+    return `# ${rank + 1} ${probabilityText(output.probability)}\n${lines(labelledHere)}`;
+  });
+  // Marginals belong to the sequence, not to one of its outputs.
+  if (all) blocks.push(`# marginals\n${lines((i) => all[i])}`);
+  return `${blocks.join("\n")}${contexts}\n`;
+}
+
+/** `# 2 DT/0.98 NN DT/0.01 ⋆/0.01` */
+function contextLine(contexts: readonly ContextMass[], i: number): string {
+  const masses = contexts.map(
+    ({ suffix, probability }) => `${suffix.join(" ") || "⋆"}/${probabilityText(probability)}`,
+  );
+  return `# ${[i + 1, ...masses].join("\t")}\n`;
+}
+
+function marginalText(marginals: Readonly<Record<string, number>>): string[] {
+  return Object.entries(marginals)
+    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+    .map(([label, probability]) => `${label}/${probabilityText(probability)}`);
+}
+
+export const predictNotes = `
+With a tagger: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
+  Input in columns may carry labels as one column more than the model was trained on; they are passed through.
+  --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output, and a
+                 blank line after it
+  --marginals    after the probability every label, \`LABEL/probability\`, the most probable first; with --nbest they stand
+                 once, after the outputs, below a line \`# marginals\`
+  --known        the label given, \`_\` where it is open, stands before the label found; probabilities hold given these
+  --json         JSON Lines: one object for each sequence with labels, confidences (of each label at its position),
+                 probability (of all labels together), nbest and marginals if asked for, and given (the labels of a
+                 label column, or those taken as known; null where open)
+  --contexts     without a number: after each sequence a line for each position, \`# position CONTEXT/probability …\`: what
+                 the model kept in mind there, the labels just before; ⋆ is everything else. --json: contexts
+                 [{suffix, probability}] for each position, with an empty suffix for ⋆
+  --precision    a sequence is preceded by \`# answered P calibrated Q\` or \`# left P calibrated Q\`, P and Q being the
+                 probability of all labels as the model has it and after its calibration map; what is left has \`_\` for
+                 labels`;

@@ -1,0 +1,189 @@
+// Tagging as a task: a label for every position of a sequence.
+
+import type { TaggingSequence } from "../../formats/sequence.js";
+import { InputError } from "../../util/errors.js";
+import { flag } from "../../util/options.js";
+import { percent, plural } from "../../util/text.js";
+import { nonZero } from "../contents.js";
+import type { LearningTask, PredictionAsked } from "../task.js";
+import { taggerCodec } from "./codec.js";
+import { contents, contentsText, looks } from "./contents.js";
+import { evaluateNotes, judgeSequence, reportText, scoreTagger } from "./evaluation.js";
+import { cutting, inputNoteOf, readInputs, reading, readLabelled, rereading, type TaggerInput } from "./inputs.js";
+import { attributeOptions, taggerOptions } from "./options.js";
+import { answerJson, answerText, predictionJson, predictionText, predictNotes } from "./printing.js";
+import { sequenceItem, sequenceOf } from "./review.js";
+import {
+  type PredictOptions,
+  type TaggedOutput,
+  Tagger,
+  type TaggerPrediction,
+  type TrainTaggerOptions,
+} from "./tagger.js";
+
+const trainNotes = `
+DATA holds labelled sequences; several files are read one after the other, gzip is unpacked. The format is detected from the
+first lines if unambiguous:
+  columns    one token per line, columns separated by spaces or tabs, the label last, a blank line between sequences
+  crfsuite   CRFsuite's attributes: label TAB attribute[:value] TAB …
+  jsonl      {"tokens": ["the", "dog"], "labels": ["DT", "NN"]} a line; or "columns", or "attributes"
+  letters    the handwritten letters of \`stargram data get letters\`
+A label \`_\` is unknown: the position is learned from as far as its neighbours tell.
+Attributes of columns come from --template, or are built in (--features):
+  text       the word, its lower case, affixes, shape and neighbours; n-grams of further columns (default)
+  chunking   words and parts of speech in a window of five, as in CRFsuite's chunking example`;
+
+const measures = [
+  ...["sequenceAccuracy", "tokenAccuracy", "chunkF1"],
+  ...["recallAtPrecision.0.9", "recallAtPrecision.0.95", "recallAtPrecision.0.99"],
+  ...["logLikelihood", "expectedCalibrationError", "brier", "aurc", "seconds"],
+  ...["sequences", "tokens", "unknownTokens", "unknownLabels", "impossibleSequences"],
+];
+
+export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerInput, TaggerPrediction, TaggedOutput> =
+  {
+    name: "tag",
+    kind: "tagger",
+    codec: taggerCodec,
+    contents,
+    contentsText,
+    looks,
+    explorable: ({ source }) => ({ readsText: source.kind !== "given" }),
+    checkUsable({ source }, file) {
+      if (source.kind !== "function") return;
+      throw new InputError("the model makes its attributes with a function of the program that trained it", {
+        file,
+        hint: "use it from that program: loadModel, then setFeatures",
+      });
+    },
+
+    learning: {
+      example: "sequence",
+      about: {
+        description: "Learn to label the positions of sequences from labelled data.",
+        data: "labelled data",
+        notes: trainNotes,
+        examples: [
+          ["stargram train tag train.txt --out model.sg", "built-in attributes, good defaults"],
+          ["stargram train tag train.txt --template chunk.tpl --order 3 --out model.sg", "a CRF++ template"],
+          ["stargram train tag letter.data.gz --folds 0,2-9 --order 4 --contexts 40 --out letters.sg", "handwriting"],
+        ],
+      },
+      options: { ...taggerOptions, ...attributeOptions },
+      reading,
+      read: readLabelled,
+      decisive: ({ columns, attributes, values, labels }) => [columns, attributes, values, labels],
+      train(sequences, { given, files, keep, from, ...rest }) {
+        const attributes: Partial<TrainTaggerOptions> = { templateFile: files.template };
+        // One that is kept makes attributes as it did.
+        if (keep && from?.source.kind === "template") attributes.template = from.source.text;
+        if (keep && (from?.source.kind === "text" || from?.source.kind === "chunking")) {
+          attributes.features = from.source.kind;
+        }
+        return Tagger.train(sequences, { ...attributes, ...given, keep, from, ...rest });
+      },
+      summary({ labels, attributeCount, weights, summary, options, source }) {
+        const { sequences, positions, history, bestPass, stopped } = summary;
+        return {
+          labels: labels.size,
+          attributes: attributeCount,
+          weights: nonZero(weights),
+          sequences,
+          tokens: positions,
+          passes: history.length,
+          bestPass,
+          stopped,
+          heldOut: history.find(({ pass }) => pass === bestPass)?.heldOut,
+          history,
+          options,
+          source: source.kind,
+        };
+      },
+      summaryText({ labels, attributes, attributeCount, weights, summary }, from) {
+        const size = `${plural(labels.size, "label")}, ${plural(attributeCount, "attribute")}, ${plural(nonZero(weights), "weight")}`;
+        const held = summary.history.find(({ pass }) => pass === summary.bestPass)?.heldOut;
+        const isForeign = from && !attributes.all().some((name) => from.attributes.indexOf(name) >= 0);
+        const warnings = isForeign ? ["no attribute of the model that training began with is in the data"] : [];
+        const judged = held ? `held out ${percent(held.accuracy)} of labels right` : undefined;
+        return { text: `${size} from ${plural(summary.sequences, "sequence")}`, judged, warnings };
+      },
+      alwaysKeeps: false,
+      readingOf: (tagger) => ({ ...inputNoteOf(tagger) }),
+    },
+
+    predicting: {
+      options: {
+        marginals: flag("give the probability of every label at every position"),
+        known: flag("take the labels of the input as known and fill in those that are `_`"),
+      },
+      rereading,
+      notes: predictNotes,
+      examples: [
+        ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
+        ["stargram predict model.sg partly.txt --known", "fill in the labels that are `_`"],
+      ],
+      inputs: readInputs,
+      async *inputsOf(sequences) {
+        for await (const sequence of sequences) yield { sequence: sequence as TaggingSequence, shown: [] };
+      },
+      cutting,
+      predict: (tagger, { sequence }, asked) =>
+        tagger.predict(
+          sequence,
+          asked.known ? { ...predictOptions(asked), known: sequence.labels } : predictOptions(asked),
+        ),
+      answer(tagger, { sequence }, asked) {
+        const { inference: _, ...options } = predictOptions(asked);
+        const answer = tagger.answer(sequence, { ...options, precision: asked.precision });
+        if (answer.answered) return { answered: true, prediction: answer, candidates: [] };
+        return answer;
+      },
+      json: (_, input, prediction) => predictionJson(input, prediction),
+      text: (_, input, prediction, asked) => predictionText(input, prediction, asked),
+      answerJson: (_, input, answer) => answerJson(input, answer),
+      answerText: (_, input, answer, asked) => answerText(input, answer, asked),
+    },
+
+    evaluating: {
+      options: {
+        allowUnknown: flag("count labels that the model does not know as wrong answers instead of refusing them"),
+      },
+      notes: evaluateNotes,
+      examples: [
+        ["stargram evaluate letters.sg letter.data.gz --folds 1", "one fold of the handwritten letters"],
+        ["stargram evaluate model.sg test.txt --require tokenAccuracy=0.96", "a check for scripts: at least 96 %"],
+      ],
+      title: "Sequences",
+      measures,
+      measuresWithin: ["labels.", "chunks."],
+      atMost: [
+        "expectedCalibrationError",
+        "brier",
+        "aurc",
+        "seconds",
+        "unknownTokens",
+        "unknownLabels",
+        "impossibleSequences",
+      ],
+      cases: (inputs) => inputs,
+      judge: judgeSequence,
+      score: scoreTagger,
+      reportText: (report) => reportText(report as never),
+    },
+
+    reviewing: {
+      item: (tagger, { sequence }, candidates, number) => sequenceItem(tagger, sequence, candidates, number),
+      example: sequenceOf,
+    },
+  };
+
+function predictOptions({ nbest, contexts, inference, json, marginals }: PredictionAsked): PredictOptions {
+  return {
+    nbest,
+    confidences: true,
+    // The probabilities of labels of further outputs are found among all.
+    marginals: marginals === true || (nbest !== undefined && !json),
+    contexts,
+    inference,
+  };
+}

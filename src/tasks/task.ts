@@ -1,0 +1,267 @@
+// What a task is, and the one list of tasks. Commands, explorer, review page, threads and model files are written against
+// this contract; nothing outside a task's folder knows which tasks there are. To add one: a folder, and its line in `tasks`.
+
+import type { Calibration } from "../confidence/calibration.js";
+import type { LineBlock, Lines } from "../formats/line-blocks.js";
+import type { ReviewItem } from "../formats/review-item.js";
+import type { Checkpoint, Pass, TrainingHooks } from "../learn/training.js";
+import type { Answer, Answers } from "../metrics/answers.js";
+import type { FileParts } from "../model/parts.js";
+import type { TensorFile } from "../model/safetensors.js";
+import type { Declared } from "../util/options.js";
+import { decipherTask } from "./decipher/task.js";
+import { tagTask } from "./tag/task.js";
+import { transduceTask } from "./transduce/task.js";
+
+/** Anything that a model file can hold. */
+export interface Model {
+  /** What it is: the `kind` of its task, which model files name. */
+  readonly kind: string;
+}
+
+/** How one kind of model becomes the parts of a file and comes back. */
+export interface Codec<M extends Model = Model> {
+  readonly kind: string;
+  encode(model: M): FileParts;
+  decode(content: TensorFile, file?: string): M;
+}
+
+/** A job, with everything that is special to it. */
+export interface Task<M extends Model = Model> {
+  /** The job in one word, as in `stargram train tag`. */
+  readonly name: string;
+  /** What its models are: in model files, and in sentences such as "a tagger". */
+  readonly kind: string;
+  /** The kind in a sentence, where that is another: "language model". */
+  readonly noun?: string;
+  readonly codec: Codec<M>;
+  /** What is in a model, for `inspect`: an object for programs, and the same as text for people. */
+  contents(model: M): Record<string, unknown>;
+  contentsText(model: M, size: { bytes: number }): string;
+  /** Further looks into a model, by flags of `inspect`. */
+  readonly looks?: Looks<M>;
+  /** Whether the explorer's page can show a model, and if it takes plain text; throws an InputError that says why not. */
+  explorable?(model: M): { readsText: boolean };
+  /** Refuses a model that cannot be used from the command line, such as one that needs a function of the user's. */
+  checkUsable?(model: M, file: string): void;
+}
+
+/** What a model says of itself beyond its contents: its weights, or the reasons for a prediction. */
+export interface Looks<M extends Model = Model> {
+  readonly options: Declared;
+  /** How options and positions are written, for help. */
+  readonly notes: string;
+  readonly examples: readonly Example[];
+  /** What was asked for, or undefined if nothing was; `open` gives the lines of a file. */
+  look(model: M, asked: Asked, open: (file: string) => Lines): Promise<Shown | undefined>;
+}
+
+/** A result as an object for programs and as text for people. */
+export interface Shown {
+  json: unknown;
+  text: string;
+}
+
+/** A command and what it does, for help. */
+export type Example = readonly [command: string, meaning: string];
+
+/** Options by name, as they were given. */
+export type Asked = Readonly<Record<string, unknown>>;
+
+/** A model that was trained, and answers. */
+export interface Predictor extends Model {
+  readonly options: object;
+  readonly summary: { readonly stopped: boolean; readonly history: readonly Pass[]; readonly bestPass: number };
+  /** Kept with the model: how its training data was read, as `input`. */
+  readonly note: Record<string, unknown>;
+  /** What was measured on held-out data, if it was. */
+  calibration: Calibration | undefined;
+  /** Gives back the memory that it has of the kernel; it must not be used afterwards. */
+  dispose?(): void;
+}
+
+/** An answer that keeps a promised precision, or candidates for a person to choose from. */
+export interface Answered<Prediction, Candidate> {
+  answered: boolean;
+  prediction: Prediction;
+  /** None if it is answered. */
+  candidates: readonly Candidate[];
+}
+
+/** How contexts are chosen, if not in the model's own way. */
+export interface ChosenInference {
+  mode?: "rcms" | "beam" | "exact";
+  contexts?: number;
+}
+
+/** What a prediction may be asked for in every task; a task's own options (`predicting`) come beside these. */
+export interface PredictionAsked extends Asked {
+  nbest?: number;
+  /** The contexts that were kept. */
+  contexts?: boolean;
+  inference?: ChosenInference;
+  /** Whether it is to be printed as JSON. */
+  json?: boolean;
+}
+
+/** What decides how data for a model is read. */
+export interface InputUse {
+  /**
+   * `needed`: data without right answers is refused, and so are answers that the model cannot give. `judged`: these are
+   * wrong answers, no more. `ignored`: answers in the data are passed through, if at all.
+   */
+  answers: "needed" | "judged" | "ignored";
+  /** Whether a source without inputs is fine, as a part of another may be. */
+  mayBeEmpty?: boolean;
+  /** Options of `rereading`, `predicting` and `evaluating`. */
+  asked: Asked;
+}
+
+/** A task that learns from examples and predicts: what most are. */
+export interface LearningTask<
+  M extends Predictor = Predictor,
+  Given = unknown,
+  Input = unknown,
+  Case = unknown,
+  Prediction extends { probability: number } = { probability: number },
+  Candidate = unknown,
+> extends Task<M> {
+  readonly learning: Learning<M, Given>;
+  readonly predicting: Predicting<M, Input, Prediction, Candidate>;
+  readonly evaluating: Evaluating<M, Input, Case>;
+  readonly reviewing: Reviewing<M, Given, Input, Candidate>;
+}
+
+/** Examples, and learning from them. */
+export interface Learning<M extends Predictor, Given> {
+  /** One example: "sequence", "pair". */
+  readonly example: string;
+  /** For the help of `train`. */
+  readonly about: { description: string; data: string; notes: string; examples: readonly Example[] };
+  /** What can be chosen of a training. */
+  readonly options: Declared;
+  /** How data is read. What was chosen or found out is kept in the model. */
+  readonly reading: Declared;
+  /**
+   * The examples of several sources, one after the other. `reading` holds what was given; what is found out from the first
+   * lines is added to it and holds for all.
+   */
+  read(sources: Iterable<Lines>, reading: Record<string, unknown>): AsyncIterable<Given>;
+  /** What decides an example, and nothing else: told by it, a training is resumed with the same data only. */
+  decisive(example: Given): unknown;
+  train(examples: AsyncIterable<Given>, options: LearningOptions<M>): Promise<M>;
+  /** How a training went, for `--json`. */
+  summary(model: M): Record<string, unknown>;
+  /** The same in words: what came out of what, how it was judged on what was held out, and warnings. `from` is what it began with. */
+  summaryText(model: M, from?: M): { text: string; judged?: string; warnings: readonly string[] };
+  /**
+   * Whether a training that begins with a model always keeps what it is made of. Else it does so only where there are no
+   * examples but answers to what the model left open.
+   */
+  readonly alwaysKeeps: boolean;
+  /** Reading options of a model, for more examples of the same kind. */
+  readingOf(model: M): Record<string, unknown>;
+}
+
+/** What a training gets. */
+export interface LearningOptions<M extends Predictor> extends TrainingHooks {
+  /** Options as they were given. */
+  given: Asked;
+  /** The files that options of the type `file` came from, by name of the option. */
+  files: Readonly<Record<string, string>>;
+  /** A model to begin with. */
+  from?: M;
+  /** Whether `from` is kept as it is, and learns a little more. */
+  keep: boolean;
+  checkpoint?: Checkpoint;
+  note: Record<string, unknown>;
+}
+
+/** Inputs, predictions, and how they are printed. */
+export interface Predicting<M extends Predictor, Input, Prediction, Candidate> {
+  /** What a prediction can be asked for beside what every task has. */
+  readonly options: Declared;
+  /** Options of reading that may be given again for data that a model is to predict or to be judged on. */
+  readonly rereading: Declared;
+  /** For the help of `predict`: what is printed. */
+  readonly notes: string;
+  readonly examples: readonly Example[];
+  /** The inputs of a source, read as the model's training data was. */
+  inputs(model: M, lines: Lines, use: InputUse): AsyncIterable<Input>;
+  /** Inputs of what a program has: the examples that a model is trained on, with or without their answers. */
+  inputsOf(examples: AsyncIterable<unknown>): AsyncIterable<Input>;
+  /** Where inputs end, so that lines can be cut into parts; `options` are to be given with each part. */
+  cutting(model: M, first: LineBlock, asked: Asked, file: string): { ends(line: string): boolean; options: Asked };
+  predict(model: M, input: Input, asked: PredictionAsked): Prediction;
+  answer(model: M, input: Input, asked: PredictionAsked & { precision: number }): Answered<Prediction, Candidate>;
+  /** What a person should hear about a prediction, whatever is printed: each line is said once. */
+  notices?(prediction: Prediction): readonly string[];
+  json(model: M, input: Input, prediction: Prediction): Record<string, unknown>;
+  text(model: M, input: Input, prediction: Prediction, asked: PredictionAsked): string;
+  answerJson(model: M, input: Input, answer: Answered<Prediction, Candidate>): Record<string, unknown>;
+  answerText(model: M, input: Input, answer: Answered<Prediction, Candidate>, asked: PredictionAsked): string;
+}
+
+/** How well a model does. */
+export interface Evaluating<M extends Predictor, Input, Case> {
+  readonly options: Declared;
+  /** For the help of `evaluate`. */
+  readonly notes: string;
+  readonly examples: readonly Example[];
+  /** What is counted, in the plural and as a title: "Sequences". */
+  readonly title: string;
+  /** Numbers of the report, by name; names with a dot are looked for inside. */
+  readonly measures: readonly string[];
+  /** Beginnings of names that hold more numbers, one for each label for example. */
+  readonly measuresWithin?: readonly string[];
+  /** Those of which less is better. */
+  readonly atMost: readonly string[];
+  /** What a model is judged on: inputs with their right answers, those of one input together. */
+  cases(inputs: AsyncIterable<Input>): AsyncIterable<Case>;
+  /** Whether a model is right, and how sure it was; undefined if the data does not say what is right. */
+  judge(model: M, one: Case, asked: PredictionAsked): Judgement | undefined;
+  /** Measures a model case by case. */
+  score(model: M, asked: PredictionAsked): Score<Case>;
+  reportText(report: Report): string;
+}
+
+export interface Judgement {
+  /** Of the whole output. */
+  whole: Answer;
+  /** Of its parts, such as the labels of tokens. */
+  parts: readonly Answer[];
+}
+
+export type Report = Record<string, unknown> & { seconds: number };
+
+export interface Score<Case> {
+  add(one: Case): void;
+  /** Of all whole outputs so far. */
+  readonly answers: Answers;
+  report(): Record<string, unknown>;
+  /** What a person should hear, such as labels that the model does not know. */
+  warnings?(): readonly string[];
+}
+
+/** What is left to a person, and what comes back. */
+export interface Reviewing<M extends Predictor, Given, Input, Candidate> {
+  /** The item of an input; `number` names it where it has no name of its own. */
+  item(model: M, input: Input, candidates: readonly Candidate[], number: number): ReviewItem;
+  /** The example of an answered item, read in the way of the data before it. */
+  example(item: ReviewItem, file: string, reading: Asked): Given;
+}
+
+/** Every task there is. */
+export const tasks: readonly Task[] = [tagTask, transduceTask, decipherTask];
+
+export function isLearningTask(task: Task): task is LearningTask {
+  return "learning" in task;
+}
+
+/** The tasks that learn from examples. */
+export const learningTasks: readonly LearningTask[] = tasks.filter(isLearningTask);
+
+/** "a tagger", "a language model" */
+export function aKind({ kind, noun = kind }: Task): string {
+  return `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+}

@@ -1,0 +1,67 @@
+// What is in a transducer.
+
+import { layoutOf } from "../../formats/pair-lines.js";
+import { counted, plural, table } from "../../util/text.js";
+import { nonZero, passLine, promiseLines, someOf } from "../contents.js";
+import type { Transducer } from "./transducer.js";
+
+export function contents(transducer: Transducer) {
+  const { rows, options, summary, weights } = transducer;
+  return {
+    inputSymbols: transducer.inputSymbols.all(),
+    outputSymbols: transducer.outputSymbols.all(),
+    windows: rows.windowTree.row.filter((row) => row >= 0).length,
+    outputNgrams: rows.outputTree.row.length,
+    moveNgrams: rows.moveTree.row.filter((row) => row >= 0).length,
+    weights: nonZero(weights),
+    input: layoutOf(transducer),
+    options,
+    summary,
+    powers: transducer.powers,
+    joint: transducer.joint !== undefined,
+    calibration: transducer.calibration,
+  };
+}
+
+/** `p^0.93 · graphones^0.21 · words^0.37`, if anything but p helps to choose. */
+function choiceLines({ joint, options, powers }: ReturnType<typeof contents>): string[][] {
+  if (!joint && options.words === 0) return [];
+  const factors = [
+    `p^${powers.own.toFixed(2)}`,
+    ...(joint ? [`graphones^${powers.joint.toFixed(2)}`] : []),
+    ...(options.words > 0 ? [`words^${powers.words.toFixed(2)}`] : []),
+  ];
+  return [["chooses by", factors.join(" · ")]];
+}
+
+export function contentsText(transducer: Transducer, { bytes }: { bytes: number }): string {
+  const found = contents(transducer);
+  const { options, summary, input } = found;
+  const reads = input.reverse ? `${input.output} from the output side` : `${input.input} from the input side`;
+  return table(
+    [
+      ["model", `transducer, ${counted(bytes)} bytes`],
+      ["reads", someOf(found.inputSymbols)],
+      ["writes", someOf(found.outputSymbols)],
+      [
+        "features",
+        `${plural(found.windows, "window")}, ${plural(found.outputNgrams, "output n-gram")}, ${plural(found.moveNgrams, "n-gram")} of aligned pairs`,
+      ],
+      ["weights", `${counted(found.weights)} that are not zero`],
+      [
+        "inference",
+        `${plural(options.contexts, "context")}, order ${options.order}, at most ${options.maxEmit} written for one symbol`,
+      ],
+      ["input", `${input.format}, ${reads}`],
+      [
+        "trained on",
+        `${plural(summary.pairs, "pair")}, ${counted(summary.alignedPairs)} aligned, strategy ${options.strategy}, seed ${options.seed}`,
+      ],
+      ["", passLine(summary)],
+      ...choiceLines(found),
+      ["calibration", `scores divided by ${summary.temperature.toFixed(3)}`],
+      ...promiseLines(found.calibration),
+    ],
+    [0, 1],
+  );
+}

@@ -1,0 +1,79 @@
+// How well a transducer does on pairs; pairs with the same input are several right answers.
+
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import { type TransductionReport, TransductionScore } from "../../metrics/transduction.js";
+import { counted, duration, percent, plural, table } from "../../util/text.js";
+import type { Judgement, PredictionAsked, Score } from "../task.js";
+import type { Transducer } from "./transducer.js";
+
+/** An input with all its right answers. */
+export interface TransducerCase {
+  input: readonly string[];
+  outputs: (readonly string[])[];
+}
+
+/** Inputs in the order in which they come first. */
+export async function* casesOf(pairs: AsyncIterable<SymbolPair>): AsyncGenerator<TransducerCase> {
+  const cases = new Map<string, TransducerCase>();
+  for await (const { input, output } of pairs) {
+    const key = JSON.stringify(input);
+    const known = cases.get(key);
+    if (known) known.outputs.push(output);
+    else cases.set(key, { input, outputs: [output] });
+  }
+  yield* cases.values();
+}
+
+export function judgeOutput(
+  transducer: Transducer,
+  { input, outputs }: TransducerCase,
+  { inference }: PredictionAsked,
+): Judgement {
+  const { output, probability } = transducer.predict(input, { inference });
+  const text = JSON.stringify(output);
+  const correct = outputs.some((right) => JSON.stringify(right) === text);
+  return { whole: { confidence: probability, correct }, parts: [] };
+}
+
+export function scoreTransducer(transducer: Transducer, { inference }: PredictionAsked): Score<TransducerCase> {
+  const score = new TransductionScore();
+  return {
+    answers: score.answers,
+    add({ input, outputs }) {
+      const prediction = transducer.predict(input, { inference });
+      const likelihood = Math.max(...outputs.map((output) => transducer.logLikelihood(input, output)));
+      score.add(outputs, prediction.output, prediction.probability, likelihood);
+    },
+    report: () => ({ ...score.report(), alignedTrainingPairs: transducer.summary.alignedPairs }),
+  };
+}
+
+type Report = TransductionReport & { alignedTrainingPairs: number; seconds: number };
+
+export function reportText(report: Report): string {
+  const recall = report.recallAtPrecision;
+  const lines: string[][] = [
+    ["inputs", counted(report.inputs), ""],
+    ["word error rate", percent(report.wordErrorRate), "inputs whose output is no right answer"],
+    ["symbol error rate", percent(report.symbolErrorRate), "edits to the nearest right answer"],
+  ];
+  for (const precision of ["0.9", "0.95", "0.99"] as const) {
+    lines.push(["answered", percent(recall[precision]), `of the inputs at ${100 * Number(precision)} % precision`]);
+  }
+  const { logLikelihood, unwritable } = report;
+  const each = logLikelihood === null ? "-∞" : (logLikelihood / (report.inputs - unwritable)).toFixed(4);
+  const left =
+    unwritable > 0 && logLikelihood !== null ? ` but ${counted(unwritable)} that the model cannot write` : "";
+  lines.push(["log-likelihood", each, `for each input${left}`]);
+  const brier = `Brier score ${report.brier.toFixed(4)}`;
+  lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
+  lines.push(["training pairs", counted(report.alignedTrainingPairs), "had an alignment"]);
+  const speed = Math.round(report.inputs / Math.max(report.seconds, 1e-3));
+  lines.push(["time", duration(report.seconds), `${plural(speed, "input")} a second`]);
+  return table(lines, [0, 2]);
+}
+
+export const evaluateNotes = `
+With a transducer: word and symbol error rates; any of an input's answers is right. --json: inputs, wordErrorRate,
+symbolErrorRate, recallAtPrecision, alignedTrainingPairs, logLikelihood, unwritable (inputs whose answers the model cannot
+write; the log-likelihood leaves them out), expectedCalibrationError, brier, aurc, seconds.`;

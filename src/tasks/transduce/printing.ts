@@ -1,0 +1,123 @@
+// A transducer's predictions as text and as JSON.
+//   alignment   in two columns, a part for each input symbol between `|`; symbols written for it between `:`, `_` for none;
+//               within symbols `\|`, `\:` and `\\`, and `\_` for the symbol `_`
+
+import { joinSymbols, kindsOf, layoutOf, type SymbolPair } from "../../formats/pair-lines.js";
+import { probabilityText } from "../../util/text.js";
+import type {
+  AlignedSymbol,
+  TransducedOutput,
+  Transducer,
+  TransducerAnswered,
+  TransducerPrediction,
+  TransducerSlot,
+} from "./transducer.js";
+
+/** `p|h|o|n|e` and `F|_|OW|N|_` */
+export function alignmentText(alignment: readonly AlignedSymbol[]): string[] {
+  return alignmentParts(alignment).map((side) => side.join("|"));
+}
+
+/** The parts of both sides, one for each input symbol. */
+export function alignmentParts(alignment: readonly AlignedSymbol[]): [inputs: string[], outputs: string[]] {
+  return [
+    alignment.map(({ input }) => escaped(input)),
+    alignment.map(({ output }) => (output.length > 0 ? output.map(escaped).join(":") : "_")),
+  ];
+}
+
+/** A symbol so that it cannot be taken for the signs between symbols. */
+function escaped(symbol: string): string {
+  return symbol === "_" ? "\\_" : symbol.replace(/[|:\\]/g, "\\$&");
+}
+
+/** How the symbols of either side are joined. */
+function joinersOf(transducer: Transducer) {
+  const { read, written } = kindsOf(layoutOf(transducer));
+  return {
+    inputText: (input: readonly string[]): string => joinSymbols(input, read),
+    outputText: (output: readonly string[]): string => joinSymbols(output, written),
+  };
+}
+
+/** Input TAB output TAB probability, a line for each output, and a line for each slot if contexts were asked for. */
+export function predictionText(
+  transducer: Transducer,
+  { input }: SymbolPair,
+  prediction: TransducerPrediction,
+): string {
+  const { inputText, outputText } = joinersOf(transducer);
+  const lines = (prediction.nbest ?? [prediction]).map(({ output, probability, alignment }) =>
+    [
+      inputText(input),
+      outputText(output),
+      probabilityText(probability),
+      ...(alignment ? alignmentText(alignment) : []),
+    ].join("\t"),
+  );
+  return `${lines.join("\n")}\n${(prediction.slots ?? []).map(slotLine).join("")}`;
+}
+
+/** `# 3.1 TAB F →/0.98 TAB ⋆/0.02`: position and symbols written for it, then moves remembered; `→` goes to the next position. */
+function slotLine({ position, written, contexts }: TransducerSlot): string {
+  const masses = contexts.map(
+    ({ suffix, probability }) =>
+      `${suffix.map((move) => move ?? "→").join(" ") || "⋆"}/${probabilityText(probability)}`,
+  );
+  return `# ${[`${position + 1}.${written}`, ...masses].join("\t")}\n`;
+}
+
+export function predictionJson(
+  transducer: Transducer,
+  { input }: SymbolPair,
+  prediction: TransducerPrediction,
+): Record<string, unknown> {
+  const { inputText, outputText } = joinersOf(transducer);
+  return {
+    input: inputText(input),
+    ...prediction,
+    output: outputText(prediction.output),
+    ...shownNbest(prediction.nbest, outputText),
+  };
+}
+
+/** Input, output (empty if left to a person), probability, calibrated probability, `answered` or `left`. */
+export function answerText(
+  transducer: Transducer,
+  { input }: SymbolPair,
+  { answered, prediction }: TransducerAnswered,
+): string {
+  const { inputText, outputText } = joinersOf(transducer);
+  const { probability, calibratedProbability = probability, output } = prediction;
+  const probabilities = [probability, calibratedProbability].map(probabilityText);
+  const shown = answered ? outputText(output) : "";
+  return `${[inputText(input), shown, ...probabilities, answered ? "answered" : "left"].join("\t")}\n`;
+}
+
+export function answerJson(
+  transducer: Transducer,
+  { input }: SymbolPair,
+  { answered, prediction, candidates }: TransducerAnswered,
+): Record<string, unknown> {
+  const { inputText, outputText } = joinersOf(transducer);
+  const { probability, calibratedProbability = probability, output, alignment, nbest, unknown } = prediction;
+  const shown = answered
+    ? { output: outputText(output), alignment, ...shownNbest(nbest, outputText) }
+    : { candidates: shownNbest(candidates, outputText).nbest };
+  return { input: inputText(input), answered, probability, calibratedProbability, ...shown, unknown };
+}
+
+function shownNbest(
+  nbest: readonly TransducedOutput[] | undefined,
+  outputText: (output: readonly string[]) => string,
+): Record<string, unknown> {
+  return nbest ? { nbest: nbest.map((one) => ({ ...one, output: outputText(one.output) })) } : {};
+}
+
+export const predictNotes = `
+With a transducer: a line holds an input; input TAB output TAB probability come out, the probability being summed over
+alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\` (several
+symbols for one are joined by \`:\`, none is \`_\`; symbols with these signs are written with \`\\|\`, \`\\:\`, \`\\\\\`, and \`_\`
+as \`\\_\`). --contexts adds a line for each slot, \`# position.written MOVES/probability …\`, \`→\` being the move to the next
+input symbol. With --precision there are two columns more, the calibrated probability and \`answered\` or \`left\`, and no output
+if left.`;

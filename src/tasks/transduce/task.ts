@@ -1,0 +1,174 @@
+// Transduction as a task: outputs for inputs of other lengths, learned from pairs that nobody has aligned.
+
+import * as v from "valibot";
+import { joinSymbols, kindsOf, layoutOf, type SymbolPair } from "../../formats/pair-lines.js";
+import { MOST_CANDIDATES } from "../../formats/review-item.js";
+import { sourceOf } from "../../formats/review-source.js";
+import { InputError } from "../../util/errors.js";
+import { flag } from "../../util/options.js";
+import { percent, plural } from "../../util/text.js";
+import type { LearningTask, PredictionAsked } from "../task.js";
+import { transducerCodec } from "./codec.js";
+import { contents, contentsText } from "./contents.js";
+import { casesOf, evaluateNotes, judgeOutput, reportText, scoreTransducer, type TransducerCase } from "./evaluation.js";
+import { type TransducerOptions, transducerOptions } from "./options.js";
+import { answerJson, answerText, predictionJson, predictionText, predictNotes } from "./printing.js";
+import { readGiven, readInputs, reading, writtenSymbols } from "./reading.js";
+import { type TransducedOutput, Transducer, type TransducerPrediction } from "./transducer.js";
+
+const trainNotes = `
+PAIRS holds one input and its output per line; several files are read one after the other, gzip is unpacked. Formats:
+  tsv        input TAB output; --columns 2,3 takes other columns
+  cmudict    WORD  P R O N, with variants WORD(2) and comments, as in the CMU pronouncing dictionary
+Each side is cut at spaces (tokens) or into characters (chars); if it is not said, a side that has spaces on most lines is
+made of tokens.
+Pairs with the same input are several right answers for it. No alignment is needed: it is learned.
+What is not given is chosen by the data. Held-out pairs choose the best pass and calibrate the probabilities; with --words
+they also choose the weight of the model of words, where none is given. Give --words without a number last, or the word that
+follows is taken for its number.`;
+
+const measures = [
+  ...["wordErrorRate", "symbolErrorRate"],
+  ...["recallAtPrecision.0.9", "recallAtPrecision.0.95", "recallAtPrecision.0.99"],
+  ...["logLikelihood", "expectedCalibrationError", "brier", "aurc", "seconds"],
+  ...["inputs", "unwritable", "alignedTrainingPairs"],
+];
+
+const sourceSchema = v.object({ input: v.pipe(v.array(v.string()), v.minLength(1)) });
+
+export const transduceTask: LearningTask<
+  Transducer,
+  SymbolPair,
+  SymbolPair,
+  TransducerCase,
+  TransducerPrediction,
+  TransducedOutput
+> = {
+  name: "transduce",
+  kind: "transducer",
+  codec: transducerCodec,
+  contents,
+  contentsText,
+  explorable: () => ({ readsText: true }),
+
+  learning: {
+    example: "pair",
+    about: {
+      description: "Learn to write outputs for inputs of other lengths from pairs, without alignments.",
+      data: "pairs",
+      notes: trainNotes,
+      examples: [
+        ["stargram train transduce words.tsv --out g2p.sg", "spelling to pronunciation, good defaults"],
+        ["stargram train transduce cmudict.dict --no-stress --out g2p.sg", "from a CMU dictionary"],
+        ["stargram train transduce words.tsv --reverse --out p2g.sg", "pronunciation to spelling"],
+        ["stargram train transduce names.tsv --input chars --output chars --out names.sg", "a name in another script"],
+      ],
+    },
+    options: transducerOptions,
+    reading,
+    read: readGiven,
+    decisive: ({ input, output }) => [input, output],
+    async train(pairs, { given, files: _, keep: __, ...rest }) {
+      const transducer = await Transducer.train(pairs, { ...given, ...rest });
+      if (transducer.weights.every(Number.isFinite)) return transducer;
+      throw new InputError("the weights grew without bound", { hint: "try a smaller `rate` or a larger `l2`" });
+    },
+    summary({ inputSymbols, outputSymbols, weights, summary, options }) {
+      const { pairs, inputs, alignedPairs, history, bestPass, temperature, stopped } = summary;
+      return {
+        inputSymbols: inputSymbols.size,
+        outputSymbols: outputSymbols.size,
+        weights: weights.length,
+        pairs,
+        inputs,
+        alignedTrainingPairs: alignedPairs,
+        passes: history.length,
+        bestPass,
+        temperature,
+        stopped,
+        heldOut: history.find(({ pass }) => pass === bestPass)?.heldOut,
+        history,
+        options,
+      };
+    },
+    summaryText({ weights, summary, options }) {
+      const held = summary.history.find(({ pass }) => pass === summary.bestPass)?.heldOut;
+      const judged = held ? `held out ${percent(held.exact)} of outputs right` : undefined;
+      const left = summary.pairs - summary.alignedPairs;
+      const warnings = left > 0 ? [`${plural(left, "pair")} had no alignment ${whyUnaligned(options)}`] : [];
+      return { text: `${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}`, judged, warnings };
+    },
+    alwaysKeeps: true,
+    readingOf: (transducer) => ({ ...layoutOf(transducer) }),
+  },
+
+  predicting: {
+    options: { align: flag("give the alignment of each output") },
+    rereading: {},
+    notes: predictNotes,
+    examples: [["stargram predict g2p.sg words.txt --align", "pronunciations, and which letters make which sounds"]],
+    inputs: readInputs,
+    inputsOf: (pairs) => pairs as AsyncIterable<SymbolPair>,
+    cutting: () => ({ ends: () => true, options: {} }),
+    predict: (transducer, { input }, asked) => transducer.predict(input, predictOptions(asked)),
+    answer(transducer, { input }, asked) {
+      const { nbest, alignment } = predictOptions(asked);
+      const answer = transducer.answer(input, { nbest, alignment, precision: asked.precision });
+      if (answer.answered) return { answered: true, prediction: answer, candidates: [] };
+      return answer;
+    },
+    notices: ({ unknown }) =>
+      unknown.map((symbol) => `the symbol ${JSON.stringify(symbol)} was never seen in training`),
+    json: predictionJson,
+    text: predictionText,
+    answerJson,
+    answerText,
+  },
+
+  evaluating: {
+    options: {},
+    notes: evaluateNotes,
+    examples: [["stargram evaluate g2p.sg test.tsv --require wordErrorRate=0.3", "an error rate of 30 % at most"]],
+    title: "Outputs",
+    measures,
+    atMost: ["wordErrorRate", "symbolErrorRate", "expectedCalibrationError", "brier", "aurc", "seconds", "unwritable"],
+    cases: casesOf,
+    judge: judgeOutput,
+    score: scoreTransducer,
+    reportText: (report) => reportText(report as never),
+  },
+
+  reviewing: {
+    /** Its source is `{"input": ["p", "h", …]}`. */
+    item(transducer, { input }, candidates, number) {
+      const { read, written } = kindsOf(layoutOf(transducer));
+      return {
+        id: String(number),
+        kind: "text",
+        input: joinSymbols(input, read),
+        answer: "",
+        status: "",
+        candidates: candidates
+          .slice(0, MOST_CANDIDATES)
+          .map(({ output, probability }) => ({ text: joinSymbols(output, written), probability })),
+        source: JSON.stringify({ input }),
+      };
+    },
+    example(item, file, given) {
+      const { input } = sourceOf(item, file, sourceSchema);
+      return { input, output: writtenSymbols(item, given), file, line: item.line };
+    },
+  },
+};
+
+function predictOptions({ nbest, align, contexts, inference }: PredictionAsked) {
+  return { nbest, alignment: align === true, contexts, inference };
+}
+
+/** RCMS covers every alignment there can be; other strategies keep some contexts alone, with the alignments in them. */
+function whyUnaligned({ strategy, maxEmit }: TransducerOptions): string {
+  const short = `with at most ${plural(maxEmit, "output symbol")} for an input symbol`;
+  return strategy === "rcms"
+    ? `${short}; see option \`maxEmit\``
+    : `in the contexts that strategy ${strategy} keeps (rcms covers every alignment), or none ${short}; see options \`strategy\` and \`maxEmit\``;
+}
