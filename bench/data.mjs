@@ -85,7 +85,7 @@ export function columnText(sentences, labelled) {
 export function numbered(tagger, sequences) {
   const builder = new CorpusBuilder(tagger.labels, tagger.attributes, tagger.conjoined, false);
   for (const { attributes = [] } of sequences) builder.add(attributes.length, { attributes });
-  const { inference: mode, order, contexts, rows, recombine } = tagger.options;
+  const { mode, order, contexts, rows, recombine } = tagger.options;
   const inference = { mode, order, contexts, rows, recombine, byRows: mode === "exact" };
   return new TaggerLearner(builder.build(), tagger.rows, inference);
 }

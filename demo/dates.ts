@@ -93,7 +93,7 @@ export async function readDates(stage: Stage, setting: DateSetting): Promise<Dat
   const kinds: [ReaderReport["name"], TrainTaggerOptions][] = [
     ["single digits", { order: 0, contexts: 0 }],
     ["RCMS", { order, contexts }],
-    ["beam search", { order, contexts, inference: "beam" }],
+    ["beam search", { order, contexts, mode: "beam" }],
   ];
   const readers: ReaderReport[] = [];
   const answers: AnswerColumns[] = [];

@@ -1,10 +1,10 @@
 // How words are pronounced: some of the CMU dictionary teaches letters and sounds, of which nobody has said which belong
 // together. Judged on words that it has not seen; any pronunciation the dictionary gives for a word is right.
 
-import { alignmentParts } from "#stargram/cli/transduction.js";
 import type { SymbolPair } from "#stargram/formats/pair-lines.js";
 import { detectLayout, parsePair } from "#stargram/formats/pair-lines.js";
 import { TransductionScore } from "#stargram/metrics/transduction.js";
+import { alignmentParts } from "#stargram/tasks/transduce/printing.js";
 import { type AlignedSymbol, Transducer } from "#stargram/tasks/transduce/transducer.js";
 import { generator, shuffle } from "#stargram/util/random.js";
 import { counted, percent, plural, table } from "#stargram/util/text.js";

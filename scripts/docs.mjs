@@ -44,7 +44,7 @@ const groups = [
   {
     title: "Model files",
     about: "Models as files and as bytes; [the layout](formats.md#the-model-file).",
-    files: ["model/", "workflows/model", "workflows/disk"],
+    files: ["model/", "workflows/", "tasks/task"],
   },
   {
     title: "Confidence",

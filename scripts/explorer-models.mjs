@@ -107,9 +107,9 @@ async function dates(folder) {
     { order: 7, contexts: 5, passes: 8, l2: 1, seed, note: { input: { format: "crfsuite" } } },
   );
   const test = Array.from({ length: 800 }, () => write(1));
-  /** @param {typeof test[number]} date @param {"rcms" | "beam" | "exact"} inference @param {number} contexts */
-  const readWith = ({ truth, digits }, inference, contexts) => {
-    const found = tagger.predict({ attributes: digits.map(pixelAttributes) }, { inference: { inference, contexts } });
+  /** @param {typeof test[number]} date @param {"rcms" | "beam" | "exact"} mode @param {number} contexts */
+  const readWith = ({ truth, digits }, mode, contexts) => {
+    const found = tagger.predict({ attributes: digits.map(pixelAttributes) }, { inference: { mode, contexts } });
     return { right: found.labels.join("") === truth, probability: found.probability };
   };
   // What the page is to show: dates where a small beam is sure of a wrong answer, RCMS with as many contexts is not sure of

@@ -197,12 +197,12 @@ class UnhurriedExpecter extends LocalExpecter {
 function describe(id: string, model: Model): LoadedModel {
   const common = { id, columns: 1, readsText: false, spaces: false };
   if (model instanceof Tagger) {
-    const { inference, contexts, order } = model.options;
+    const { mode, contexts, order } = model.options;
     const { columns } = (model.note.input ?? {}) as { columns?: unknown };
     return {
       ...common,
       kind: "tagger",
-      choice: { inference, contexts, order },
+      choice: { inference: mode, contexts, order },
       columns: typeof columns === "number" ? columns : 1,
       readsText: model.source.kind !== "given",
       symbols: [...model.labels.all()],
@@ -213,7 +213,8 @@ function describe(id: string, model: Model): LoadedModel {
     const choice = { inference: strategy === "rcms" ? "rcms" : "beam", contexts, order } as const;
     return { ...common, kind: "transducer", choice, symbols: [...model.outputSymbols.all()] };
   }
-  const { order, spaces, level } = model.options;
+  const { options, symbols } = model as LanguageModel;
+  const { order, spaces, level } = options;
   if (level !== "char") {
     throw new InputError("this language model is of words; the page reads ciphers of letters", {
       hint: "word ciphers are solved by `stargram decipher`",
@@ -224,7 +225,7 @@ function describe(id: string, model: Model): LoadedModel {
     kind: "language",
     choice: { inference: "rcms", contexts: 60, order },
     spaces,
-    symbols: [...model.symbols.all()],
+    symbols: [...symbols.all()],
   };
 }
 
@@ -241,7 +242,7 @@ function transducer(id: string): Transducer {
 }
 
 function inferenceOf({ inference, contexts, order }: Choice): Inference {
-  return order === undefined ? { inference, contexts } : { inference, contexts, order };
+  return order === undefined ? { mode: inference, contexts } : { mode: inference, contexts, order };
 }
 
 /** A cipher text; its spaces mean nothing to a language model without any. */

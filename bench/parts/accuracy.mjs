@@ -34,7 +34,7 @@ export async function run() {
   for (const { mode, contexts, passes = usual.passes } of settings) {
     const name = mode === "exact" ? "exact" : `${nameOf[mode]}, B = ${contexts}`;
     say(`  ${name}`);
-    const tagger = await Tagger.train(training, { ...usual, passes, inference: mode, contexts });
+    const tagger = await Tagger.train(training, { ...usual, passes, mode, contexts });
     const right = judged.filter(({ attributes, labels = [] }) => {
       return tagger.predict({ attributes }).labels.every((label, i) => label === labels[i]);
     }).length;

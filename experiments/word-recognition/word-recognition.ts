@@ -32,14 +32,14 @@ const paper = {
 } as const;
 
 export const settings: Record<string, Setting> = {
-  "rcms-10": { ...paper, title: "RCMS, 10 contexts", inference: "rcms", contexts: 10 },
-  "beam-10": { ...paper, title: "beam 10", inference: "beam", contexts: 10 },
-  "beam-200": { ...paper, title: "beam 200", inference: "beam", contexts: 200 },
-  exact: { ...paper, title: "exact", inference: "exact", contexts: 0 },
+  "rcms-10": { ...paper, title: "RCMS, 10 contexts", mode: "rcms", contexts: 10 },
+  "beam-10": { ...paper, title: "beam 10", mode: "beam", contexts: 10 },
+  "beam-200": { ...paper, title: "beam 200", mode: "beam", contexts: 200 },
+  exact: { ...paper, title: "exact", mode: "exact", contexts: 0 },
   best: {
     ...paper,
     title: "best: order 5, all rows, 40 contexts, pixel pairs",
-    inference: "rcms",
+    mode: "rcms",
     order: 5,
     rows: "all",
     contexts: 40,
@@ -50,11 +50,11 @@ export const settings: Record<string, Setting> = {
   "rcms-10-pairs": {
     ...paper,
     title: "RCMS, 10 contexts, pixel pairs",
-    inference: "rcms",
+    mode: "rcms",
     contexts: 10,
     pixels: "8x4+pairs",
   },
-  "beam-10-pairs": { ...paper, title: "beam 10, pixel pairs", inference: "beam", contexts: 10, pixels: "8x4+pairs" },
+  "beam-10-pairs": { ...paper, title: "beam 10, pixel pairs", mode: "beam", contexts: 10, pixels: "8x4+pairs" },
 };
 
 /** What the paper reports (section 5): accuracy, and recall at 99 % precision. */
@@ -223,7 +223,7 @@ function precisionRecallPlot(runs: readonly WordRun[]): string {
 }
 
 function contextLengthPlot(runs: readonly WordRun[]): string {
-  const own = medianRuns(runs).filter((run) => settings[run.setting].inference === "rcms");
+  const own = medianRuns(runs).filter((run) => settings[run.setting].mode === "rcms");
   return linePlot({
     title: "Handwritten words: average context length as training goes on",
     x: { label: "words learned from" },

@@ -1,22 +1,30 @@
-// Ctrl-C in long work: the first lets the step at hand finish, so that what was learned is saved.
+// Signals in long work: the first lets the step at hand finish, so that what was learned is kept; the second ends at once.
 
+import { constants } from "node:os";
 import { say } from "./output.js";
 
-/** Ctrl-C: while data is read it ends the program; then the first stops the training, the second ends the program. */
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** While data is read, a signal ends the program; then the first stops the training, the second ends the program. */
 export class Interrupt {
-  asked = false;
+  /** The exit code of the signal that asked to stop, 128 and its number; undefined as long as none did. */
+  code: number | undefined;
   private training = false;
-  private readonly signals = ["SIGINT", "SIGTERM"] as const;
-  private readonly onSignal = (): void => {
-    if (this.asked || !this.training) process.exit(130);
-    this.asked = true;
+  private readonly onSignal = (signal: NodeJS.Signals): void => {
+    const code = 128 + constants.signals[signal];
+    if (this.code !== undefined || !this.training) process.exit(code);
+    this.code = code;
     if (this.quiet) return;
     if (process.stderr.isTTY) process.stderr.write("\n");
     say("stopping after this step; once more to end at once");
   };
 
   constructor(private readonly quiet: boolean) {
-    for (const signal of this.signals) process.on(signal, this.onSignal);
+    for (const signal of signals) process.on(signal, this.onSignal);
+  }
+
+  get asked(): boolean {
+    return this.code !== undefined;
   }
 
   trainingStarts(): void {
@@ -24,6 +32,6 @@ export class Interrupt {
   }
 
   end(): void {
-    for (const signal of this.signals) process.off(signal, this.onSignal);
+    for (const signal of signals) process.off(signal, this.onSignal);
   }
 }

@@ -6,7 +6,7 @@ import { asksVersion, type CommandFile, runProgram } from "./program.js";
 
 const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   demo: [() => beside("demo")],
-  train: [() => import("./commands/train-tag.js"), () => import("./commands/train-transduce.js")],
+  train: [() => import("./commands/train.js")],
   predict: [() => import("./commands/predict.js")],
   evaluate: [() => import("./commands/evaluate.js")],
   review: [() => import("./commands/review.js")],

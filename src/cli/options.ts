@@ -2,11 +2,8 @@
 // names the option.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type TaggingFormat, taggingFormats } from "../formats/detect.js";
-import { type Pixels, parseFolds, pixelChoices } from "../formats/letters.js";
-import type { PredictOptions } from "../tasks/tag/tagger.js";
+import type { ChosenInference } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
-import { flagOf } from "./output.js";
 
 /** A whole number of at least `least`, and at most `most` if that is given. */
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -60,64 +57,31 @@ export function repeated(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
-/** Folds as the user wrote them; checked here, so that the message names the option. */
-function foldsText(text: string): string {
-  try {
-    parseFolds(text);
-  } catch (error) {
-    if (error instanceof InputError) throw new InvalidArgumentError(`${error.reason}: ${error.hint}.`);
-    throw error;
-  }
-  return text;
-}
-
-/** How data is read. */
-export interface ReadFlags {
-  format?: TaggingFormat;
-  pixels?: Pixels;
-  folds?: string;
-}
-
-export function addReadOptions(command: Command): Command {
-  return command
-    .addOption(new Option("--format <format>", "format of the data").choices(taggingFormats))
-    .addOption(new Option("--pixels <size>", "letters: pixels to look at (default 16x8)").choices(pixelChoices))
-    .option("--folds <list>", "letters: folds to use, such as 0,2-9 (default all)", foldsText);
-}
-
 /** Another choice of contexts than the model's own. */
 export interface InferenceFlags {
   contexts?: number;
-  inference?: "rcms" | "beam" | "exact";
+  mode?: ChosenInference["mode"];
+  /** What `mode` was called. */
+  inference?: ChosenInference["mode"];
 }
 
 export function addInferenceOptions(command: Command): Command {
+  return addModeOptions(
+    command.option("--contexts <n>", "contexts to keep at each position (default: the model's)", whole(0)),
+  );
+}
+
+export function addModeOptions(command: Command): Command {
+  const modes = ["rcms", "beam", "exact"];
   return command
-    .option("--contexts <n>", "contexts to keep at each position (default: the model's)", whole(0))
-    .addOption(inferenceOption());
+    .addOption(new Option("--mode <mode>", "how contexts are chosen (default: the model's)").choices(modes))
+    .addOption(new Option("--inference <mode>").choices(modes).hideHelp());
 }
 
-export function inferenceOption(): Option {
-  return new Option("--inference <mode>", "how contexts are chosen (default: the model's)").choices([
-    "rcms",
-    "beam",
-    "exact",
-  ]);
-}
-
-export function inferenceFrom({ contexts, inference }: InferenceFlags): PredictOptions["inference"] {
-  const chosen: PredictOptions["inference"] = {};
-  if (contexts !== undefined) chosen.contexts = contexts;
-  if (inference !== undefined) chosen.inference = inference;
-  return chosen;
-}
-
-/** Refuses flags that a model of the kind at hand has no use for. */
-export function refuseFlags(flags: object, names: readonly string[], kind: string, file: string): void {
-  for (const name of names) {
-    if ((flags as Record<string, unknown>)[name] === undefined) continue;
-    throw new InputError(`${flagOf(name)} is for ${kind}, and this model is none`, { file });
-  }
+/** What was chosen, or undefined if nothing was. */
+export function inferenceFrom({ contexts, inference, mode = inference }: InferenceFlags): ChosenInference | undefined {
+  if (contexts === undefined && mode === undefined) return undefined;
+  return { ...(contexts === undefined ? {} : { contexts }), ...(mode === undefined ? {} : { mode }) };
 }
 
 /** A command that only holds others, such as `train`: made by the first that needs it. */
@@ -135,6 +99,8 @@ export function examples(...lines: readonly (readonly [command: string, meaning:
  * be called missing; this one leaves the mistyped flag to be named first.
  */
 export function needed<T>(value: T | undefined, flag: string): T {
-  if (value === undefined) throw new InputError(`${flag} is needed`, { hint: "add --help for usage and examples" });
+  if (value === undefined) {
+    throw new InputError(`missing required option ${flag}`, { hint: "add --help for usage and examples" });
+  }
   return value;
 }

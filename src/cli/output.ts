@@ -7,6 +7,17 @@ import { InputError } from "../util/errors.js";
 /** A check that the user asked for did not pass: exit code 1. */
 export class CheckFailed extends Error {}
 
+/** The user, or the system, stopped the work: what was done is kept, but it is not finished. */
+export class Stopped extends Error {
+  constructor(
+    message: string,
+    /** 128 + the number of the signal, as shells have it. */
+    readonly code: number,
+  ) {
+    super(message);
+  }
+}
+
 let goesOnUnread = false;
 let isUnread = false;
 
@@ -79,6 +90,10 @@ export function printError(error: unknown): number {
     say(error.message);
     return 1;
   }
+  if (error instanceof Stopped) {
+    if (error.message !== "") say(error.message);
+    return error.code;
+  }
   if (error instanceof InputError) {
     say(namingFlags(error));
     if (error.hint) process.stderr.write(`  ${withFlags(error.hint)}\n`);
@@ -104,7 +119,12 @@ export function withFlags(text: string): string {
 
 /** `--max-emit` for the option `maxEmit`. */
 export function flagOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return `--${flagWord(name)}`;
+}
+
+/** `max-emit` for the option `maxEmit`. */
+export function flagWord(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** A word as a shell takes it. */

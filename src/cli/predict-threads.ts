@@ -2,23 +2,19 @@
 // parts as they come free, and what they print comes out in the order of the input. A few parts are under way at a time,
 // so memory stays constant.
 
-import { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
-import { detectFormat, type TaggingFormat } from "../formats/detect.js";
 import type { LineBlock } from "../formats/line-blocks.js";
 import { readLineBlocks } from "../formats/lines.js";
-import { Transducer } from "../tasks/transduce/transducer.js";
+import type { LearningTask, Predictor } from "../tasks/task.js";
 import { InputError, type Place } from "../util/errors.js";
-import type { Model } from "../workflows/model.js";
-import { type PredictFlags, predictInputs } from "./commands/predict.js";
-import { inputNoteOf, taggerOf } from "./input.js";
 import { say, write } from "./output.js";
+import { type PredictAsked, predictInputs } from "./predicting.js";
 import type { ReviewDesk } from "./review-desk.js";
 
 /** What a thread is given when it starts. */
 export interface PredictorData {
   path: string;
-  flags: PredictFlags;
+  asked: PredictAsked;
   /** The name of the input for errors. */
   file: string;
 }
@@ -42,13 +38,15 @@ const GIVEN = 2;
 const PART_LINES = 300;
 
 export async function predictOnThreads(
-  model: Model,
+  task: LearningTask,
+  model: Predictor,
   path: string,
   file: string,
-  flags: PredictFlags,
+  asked: PredictAsked,
+  threads: number,
   desk: ReviewDesk,
 ): Promise<void> {
-  const crew = new Predictors(flags.threads);
+  const crew = new Predictors(threads);
   const written = new Set<string>();
   let isEmpty = true;
   let lines = 0;
@@ -68,15 +66,15 @@ export async function predictOnThreads(
   };
   const waiting: Promise<Predicted>[] = [];
   try {
-    for await (const { block, format } of parts(file, model, path, flags, onLines)) {
-      crew.start({ path, flags: { ...flags, format: format ?? flags.format }, file });
+    for await (const { block, rereading } of parts(file, task, model, asked, onLines)) {
+      crew.start({ path, asked: { ...asked, rereading }, file });
       waiting.push(crew.predict(block));
-      if (waiting.length >= AHEAD * flags.threads) await print(await (waiting.shift() as Promise<Predicted>));
+      if (waiting.length >= AHEAD * threads) await print(await (waiting.shift() as Promise<Predicted>));
     }
     for (const result of waiting.splice(0)) await print(await result);
     // Without anything to predict for, it is said what one thread would say.
-    const nothing = Readable.from(lines > 0 ? ["\n"] : []);
-    if (isEmpty) await predictInputs(model, path, nothing, flags, desk, { file, mayBeEmpty: false });
+    const blocks = lines > 0 ? [{ first: 1, lines: [""] }] : [];
+    if (isEmpty) await predictInputs(task, model, { file, blocks }, asked, desk);
   } finally {
     // What is still under way when something was refused is not waited for.
     for (const result of waiting) result.catch(() => undefined);
@@ -84,40 +82,35 @@ export async function predictOnThreads(
   }
 }
 
-/** The input cut between sequences; for taggers with its format, given or guessed. */
+/** The input cut between examples, with how it is read: as it was said, or found out from the first lines. */
 async function* parts(
   file: string,
-  model: Model,
-  path: string,
-  flags: PredictFlags,
+  task: LearningTask,
+  model: Predictor,
+  { rereading: given }: PredictAsked,
   onLines: (count: number) => void,
-): AsyncGenerator<{ block: LineBlock; format?: TaggingFormat }> {
-  const tagger = model instanceof Transducer ? undefined : taggerOf(model, path);
-  let format = flags.format ?? (tagger && inputNoteOf(tagger).format);
+): AsyncGenerator<{ block: LineBlock; rereading: PredictAsked["rereading"] }> {
+  let cut: ReturnType<LearningTask["predicting"]["cutting"]> | undefined;
   let held: LineBlock = { first: 1, lines: [] };
   for await (const { first, lines } of readLineBlocks(file)) {
     onLines(lines.length);
     if (held.lines.length === 0) held = { first, lines: [] };
     for (const line of lines) held.lines.push(line);
     if (held.lines.every((line) => line.trim() === "")) continue;
-    if (tagger) format ??= detectFormat(held.lines, file);
+    cut ??= task.predicting.cutting(model, held, given, file);
+    const rereading = { ...given, ...cut.options };
     let from = 0;
-    for (let end = nextEnd(held.lines, from, format); end > 0; end = nextEnd(held.lines, from, format)) {
-      yield { block: { first: held.first + from, lines: held.lines.slice(from, end) }, format };
+    for (let end = nextEnd(held.lines, from, cut.ends); end > 0; end = nextEnd(held.lines, from, cut.ends)) {
+      yield { block: { first: held.first + from, lines: held.lines.slice(from, end) }, rereading };
       from = end;
     }
     held = { first: held.first + from, lines: held.lines.slice(from) };
   }
-  if (held.lines.some((line) => line.trim() !== "")) yield { block: held, format };
+  if (held.lines.some((line) => line.trim() !== "")) yield { block: held, rereading: { ...given, ...cut?.options } };
 }
 
-/** Where the part that begins at a line ends: at the end of a sequence, `PART_LINES` on or the last there is; 0 if there is none. */
-function nextEnd(lines: readonly string[], from: number, format: TaggingFormat | undefined): number {
-  const ends = (line: string): boolean => {
-    if (format === "columns" || format === "crfsuite") return line.trim() === "";
-    if (format === "letters") return line.split("\t", 3)[2] === "-1";
-    return true;
-  };
+/** Where the part that begins at a line ends: at the end of an input, `PART_LINES` on or the last there is; 0 if there is none. */
+function nextEnd(lines: readonly string[], from: number, ends: (line: string) => boolean): number {
   for (let end = from + PART_LINES; end <= lines.length; end++) if (ends(lines[end - 1])) return end;
   for (let end = Math.min(from + PART_LINES, lines.length); end > from; end--) if (ends(lines[end - 1])) return end;
   return 0;

@@ -4,13 +4,14 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { LineBlock } from "../formats/line-blocks.js";
 import { InputError } from "../util/errors.js";
 import { loadModel } from "../workflows/disk.js";
-import { predictInputs } from "./commands/predict.js";
+import { predictorOf } from "../workflows/model.js";
 import { collectOutput, takeOutput } from "./output.js";
 import type { Predicted, PredictorData } from "./predict-threads.js";
+import { predictInputs } from "./predicting.js";
 import { ReviewDesk } from "./review-desk.js";
 
-const { path, flags, file } = workerData as PredictorData;
-const model = loadModel(path);
+const { path, asked, file } = workerData as PredictorData;
+const loaded = loadModel(path).then((model) => predictorOf(model, "predict", path));
 collectOutput();
 
 let before: Promise<void> = Promise.resolve();
@@ -23,7 +24,8 @@ async function predictPart(part: number, block: LineBlock): Promise<void> {
   const desk = await ReviewDesk.open(undefined);
   let refused: Predicted["refused"];
   try {
-    await predictInputs(await model, path, block, flags, desk, { file, mayBeEmpty: true });
+    const { task, model } = await loaded;
+    await predictInputs(task, model, { file, blocks: [block] }, asked, desk, true);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const { reason, file: at, line, column, hint } = error;

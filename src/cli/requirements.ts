@@ -3,6 +3,7 @@
 // value, all others at least.
 
 import { InvalidArgumentError } from "commander";
+import { aKind, type LearningTask, learningTasks } from "../tasks/task.js";
 import { InputError, unknownName } from "../util/errors.js";
 import { CheckFailed } from "./output.js";
 
@@ -11,26 +12,11 @@ export interface Requirement {
   value: number;
 }
 
-const precisions = ["0.9", "0.95", "0.99"].map((precision) => `recallAtPrecision.${precision}`);
-const ofConfidence = [...precisions, "logLikelihood", "expectedCalibrationError", "brier", "aurc", "seconds"];
-
-/** By the kind of model. */
-const measures = {
-  tagger: [
-    ...["sequenceAccuracy", "tokenAccuracy", "chunkF1", ...ofConfidence],
-    ...["sequences", "tokens", "unknownTokens", "unknownLabels", "impossibleSequences"],
-  ],
-  transducer: ["wordErrorRate", "symbolErrorRate", ...ofConfidence, "inputs", "unwritable", "alignedTrainingPairs"],
-} as const;
-
-/** Those of which less is better. */
-const atMost: readonly string[] = [
-  ...["wordErrorRate", "symbolErrorRate", "expectedCalibrationError", "brier", "aurc", "seconds"],
-  ...["unknownTokens", "unknownLabels", "impossibleSequences", "unwritable"],
-];
-
-function isMeasure(kind: keyof typeof measures, name: string): boolean {
-  return measures[kind].includes(name) || (kind === "tagger" && /^(?:labels|chunks)\../s.test(name));
+function isMeasure({ evaluating }: LearningTask, name: string): boolean {
+  const { measures, measuresWithin = [] } = evaluating;
+  return (
+    measures.includes(name) || measuresWithin.some((start) => name.startsWith(start) && name.length > start.length)
+  );
 }
 
 /** Reads an option that may be repeated. */
@@ -40,35 +26,30 @@ export function requirement(text: string, before: Requirement[] = []): Requireme
   if (measure === undefined || given.trim() === "" || !Number.isFinite(value)) {
     throw new InvalidArgumentError("Write MEASURE=VALUE.");
   }
-  if (!isMeasure("tagger", measure) && !isMeasure("transducer", measure)) {
-    const known = [...new Set([...measures.tagger, ...measures.transducer])];
+  if (!learningTasks.some((task) => isMeasure(task, measure))) {
+    const known = [...new Set(learningTasks.flatMap(({ evaluating }) => evaluating.measures))];
     throw new InvalidArgumentError(unknownName("measure", measure, known).reason);
   }
   return [...before, { measure, value }];
 }
 
-/** Refuses measures that models of this kind do not have, before anything is measured. */
-export function checkRequired(
-  kind: keyof typeof measures,
-  required: readonly Requirement[] | undefined,
-  file: string,
-): void {
+/** Refuses measures that models of a task do not have, before anything is measured. */
+export function checkRequired(task: LearningTask, required: readonly Requirement[] | undefined, file: string): void {
   for (const { measure } of required ?? []) {
-    if (isMeasure(kind, measure)) continue;
-    const other = kind === "tagger" ? "transducers" : "taggers";
-    throw new InputError(`--require ${measure} is for ${other}, and this model is none`, {
-      file,
-      hint: `a ${kind} has ${measures[kind].join(", ")}`,
+    if (isMeasure(task, measure)) continue;
+    const others = learningTasks.filter((other) => isMeasure(other, measure)).map(aKind);
+    throw new InputError(`--require ${measure} needs ${others.join(" or ")}; ${file} is ${aKind(task)}`, {
+      hint: `${aKind(task)} has ${task.evaluating.measures.join(", ")}`,
     });
   }
 }
 
 /** Fails unless a report reaches all that is required. */
-export function holdTo(required: readonly Requirement[] | undefined, report: object): void {
+export function holdTo(task: LearningTask, required: readonly Requirement[] | undefined, report: object): void {
   const failed: string[] = [];
   for (const { measure, value } of required ?? []) {
     const found = numberIn(report, measure);
-    const isLess = atMost.includes(measure);
+    const isLess = task.evaluating.atMost.includes(measure);
     if (found === undefined) failed.push(`${measure} is not known`);
     else if (isLess ? !(found <= value) : !(found >= value)) {
       failed.push(`${measure} is ${found}, not ${value} or ${isLess ? "less" : "more"}`);

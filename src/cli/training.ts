@@ -1,35 +1,49 @@
-// What the commands that train have in common. After every pass, and on Ctrl-C, all that is needed to go on is written beside
-// the model (MODEL.checkpoint); --resume goes on from there, with the same settings and data, and gives the very model that
-// an undisturbed training would have given.
+// A training that a command runs. After every pass, and when it is stopped, all that is needed to go on is written beside the
+// model (MODEL.checkpoint); --resume goes on from there, with the same settings and data, and gives the very model that an
+// undisturbed training would have given. A model takes the place of an older one only when it is complete: what a stopped
+// training has learned is in MODEL.partial.
 
 import { createHash } from "node:crypto";
 import { stat, unlink } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
+import * as v from "valibot";
 import type { TrainingHooks } from "../learn/training.js";
 import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../model/checkpoint.js";
-import { readModelBytes, writeFileSafely } from "../model/file.js";
+import { checkpointFile, readModelBytes, writeFileSafely } from "../model/file.js";
+import { aKind, type LearningTask, learningTasks, type Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
+import { plural } from "../util/text.js";
 import { saveModel } from "../workflows/disk.js";
-import type { Model } from "../workflows/model.js";
 import { Interrupt } from "./interrupt.js";
-import { CheckFailed, flagOf, quoted, say } from "./output.js";
+import { CheckFailed, flagOf, quoted, Stopped, say } from "./output.js";
 import { checkOutput } from "./place.js";
 import { ProgressLine } from "./progress.js";
-
-/** What is trained, and the command that does it. */
-const commands = { tagger: "stargram train tag", transducer: "stargram train transduce" };
-export type TrainedTask = keyof typeof commands;
 
 export interface TrainingFlags {
   out: string;
   resume?: boolean;
   quiet?: boolean;
   json?: boolean;
+  force?: boolean;
   /** The model to go on with. */
   from?: string;
   /** Review files whose answers are learned from. */
   add?: string[];
 }
+
+/** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
+const settingsSchema = v.object({
+  /** The kind of model. */
+  task: v.string(),
+  /** Options of the training that were given, files as their text. */
+  options: v.record(v.string(), v.unknown()),
+  /** How data is read, as far as it was given. */
+  reading: v.record(v.string(), v.unknown()),
+  deterministic: v.optional(v.boolean()),
+  /** SHA-256 of the model that training began with. */
+  from: v.optional(v.string()),
+});
+export type Settings = v.InferOutput<typeof settingsSchema>;
 
 /** Where a training is kept while it is unfinished. */
 export interface Unfinished {
@@ -43,17 +57,16 @@ export interface Unfinished {
 
 /** Checks what a command is given to learn from and where it is to write, and finds the training to be resumed. */
 export async function beginTraining(
-  task: TrainedTask,
+  task: LearningTask,
   files: readonly string[],
-  { out, resume, quiet, from, add = [] }: TrainingFlags,
+  { out, resume, quiet, from, force, add = [] }: TrainingFlags,
 ): Promise<Unfinished> {
   if (files.length === 0 && (add.length === 0 || from === undefined)) {
-    const [wanted, name] = task === "tagger" ? ["is no data", "DATA"] : ["are no pairs", "PAIRS"];
-    throw new InputError(`there ${wanted} to learn from`, {
-      hint: `give ${name}, or --from MODEL and --add ANSWERS to learn from answers alone`,
+    throw new InputError(`there is nothing to learn from: no ${task.learning.about.data}`, {
+      hint: `give ${dataName(task)}, or --from MODEL and --add ANSWERS to learn from answers alone`,
     });
   }
-  const { isFile } = await checkOutput(out, [...files, ...add]);
+  const { isFile } = await checkOutput(out, [...files, ...add], force);
   const path = `${out}.checkpoint`;
   const saved = resume ? await readCheckpoint(path, task) : undefined;
   if (!resume && !quiet && isFile && (await exists(path))) {
@@ -62,7 +75,12 @@ export async function beginTraining(
   return { path: isFile ? path : undefined, saved, isKept: saved !== undefined };
 }
 
-async function readCheckpoint(path: string, task: TrainedTask): Promise<SavedTraining> {
+/** DATA, PAIRS: what the help calls the argument. */
+export function dataName({ learning }: LearningTask): string {
+  return learning.about.data.split(" ").at(-1)?.toUpperCase() ?? "DATA";
+}
+
+async function readCheckpoint(path: string, task: LearningTask): Promise<SavedTraining> {
   if (!(await exists(path))) {
     throw new InputError("there is no unfinished training to resume", {
       file: path,
@@ -70,11 +88,11 @@ async function readCheckpoint(path: string, task: TrainedTask): Promise<SavedTra
     });
   }
   const saved = decodeCheckpoint(await readModelBytes(path), path);
-  const other = task === "tagger" ? "transducer" : "tagger";
-  if (saved.settings.task === other) {
-    throw new InputError(`this is the unfinished training of a ${other}, not of a ${task}`, {
+  const other = learningTasks.find(({ kind }) => kind === saved.settings.task && kind !== task.kind);
+  if (other) {
+    throw new InputError(`this is the unfinished training of ${aKind(other)}, not of ${aKind(task)}`, {
       file: path,
-      hint: `go on with it by \`${commands[other]}\`, or train anew without --resume`,
+      hint: `go on with it by \`stargram train ${other.name}\`, or train anew without --resume`,
     });
   }
   return saved;
@@ -93,29 +111,45 @@ export function modelFingerprint(bytes: Uint8Array): string {
 }
 
 /** Settings too long to be shown, or that are fingerprints. */
-const unshown = ["template", "from"];
+const LONGEST_SHOWN = 60;
 
-/** Refuses settings, by name, that are given anew to a training and are not those it was given before. */
-export function checkResumed(
-  given: Readonly<Record<string, unknown>>,
-  before: Readonly<Record<string, unknown>>,
-  file: string | undefined,
-): void {
-  for (const [name, now] of Object.entries(given)) {
+/** The settings of the training to be resumed, if there is one; what is given anew must be the same. */
+export function resumedSettings(chosen: Settings, { saved, path }: Unfinished): Settings {
+  if (!saved) return chosen;
+  const parsed = v.safeParse(settingsSchema, saved.settings);
+  if (!parsed.success) {
+    throw new InputError("the checkpoint is of another version of Stargram", {
+      file: path,
+      hint: "train anew without --resume",
+    });
+  }
+  const named = ({ options, reading, deterministic, from }: Settings) => ({
+    ...reading,
+    ...options,
+    deterministic,
+    from,
+  });
+  const before: Record<string, unknown> = named(parsed.output);
+  for (const [name, now] of Object.entries(named(chosen))) {
     const then = before[name];
     if (now === undefined || isDeepStrictEqual(now, then)) continue;
-    const values = unshown.includes(name) ? "" : ` (${now} now, ${then ?? "not given"} then)`;
+    const isLong = [now, then].some((value) => String(value).length > LONGEST_SHOWN);
+    const values = isLong ? "" : ` (${now} now, ${then ?? "not given"} then)`;
     throw new InputError(`${flagOf(name)} is not that of the training to be resumed${values}`, {
-      file,
+      file: path,
       hint: "leave the option out, or train anew without --resume",
     });
   }
-  if (before.from !== undefined && given.from === undefined) {
-    throw new InputError("the training to be resumed began with --from a model", { file, hint: "give --from again" });
+  if (before.from !== undefined && chosen.from === undefined) {
+    throw new InputError("the training to be resumed began with --from a model", {
+      file: path,
+      hint: "give --from again",
+    });
   }
+  return parsed.output;
 }
 
-/** A training that a command runs: what it reads, how far it is, Ctrl-C, checkpoints. */
+/** A training that a command runs: what it reads, how far it is, signals, checkpoints. */
 export class TrainingRun {
   private readonly progress: ProgressLine;
   private readonly interrupt: Interrupt;
@@ -127,8 +161,8 @@ export class TrainingRun {
 
   constructor(
     private readonly unfinished: Unfinished,
-    /** What is read, in the plural. */
-    private readonly things: string,
+    /** What is read, one of it. */
+    private readonly example: string,
     private readonly quiet = false,
   ) {
     this.progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
@@ -137,16 +171,16 @@ export class TrainingRun {
   }
 
   /** Is told what decides each example. */
-  read(example: unknown): void {
-    this.data.add(example);
-    this.progress.reading(++this.examples, this.things);
+  read(decisive: unknown): void {
+    this.data.add(decisive);
+    this.progress.reading(++this.examples, `${this.example}s`);
   }
 
   /** Is told that all is read and nothing is learned yet; `chooses` if the L2 penalty is to be chosen first. */
   allRead(chooses: boolean): void {
     const { path, saved } = this.unfinished;
     if (saved && saved.data !== this.data.value()) {
-      throw new InputError(`the ${this.things} are not those of the training to be resumed`, {
+      throw new InputError(`the ${this.example}s are not those of the training to be resumed`, {
         file: path,
         hint: "give the same files in the same order, or train anew without --resume",
       });
@@ -155,7 +189,7 @@ export class TrainingRun {
     this.interrupt.trainingStarts();
   }
 
-  hooks(settings: Record<string, unknown>): Pick<TrainingHooks, "onProgress" | "shouldStop" | "onCheckpoint"> {
+  hooks(settings: Settings): Pick<TrainingHooks, "onProgress" | "shouldStop" | "onCheckpoint"> {
     return {
       onProgress: (state) => this.progress.training(state),
       shouldStop: () => this.interrupt.asked,
@@ -164,7 +198,8 @@ export class TrainingRun {
         const { path } = this.unfinished;
         if (path === undefined) return;
         try {
-          await writeFileSafely(path, encodeCheckpoint({ settings, data: this.data.value(), checkpoint }));
+          const bytes = encodeCheckpoint({ settings, data: this.data.value(), checkpoint });
+          await writeFileSafely(path, bytes, { kind: checkpointFile });
           this.unfinished.isKept = true;
         } catch (error) {
           this.warn(error);
@@ -185,9 +220,14 @@ export class TrainingRun {
   /** Refuses a training that was stopped before it learned anything. */
   checkLearned({ stopped }: { stopped: boolean }): void {
     this.progress.end();
-    if (stopped && !this.canGoOn) {
-      throw new CheckFailed("stopped before the first pass: nothing was learned, nothing is saved");
-    }
+    if (!stopped || this.canGoOn) return;
+    const why = "stopped before the first pass: nothing was learned, nothing is saved";
+    throw this.interrupt.code === undefined ? new CheckFailed(why) : new Stopped(why, this.interrupt.code);
+  }
+
+  /** The exit code of what stopped it. */
+  get stopCode(): number {
+    return this.interrupt.code ?? 1;
   }
 
   end(): void {
@@ -196,29 +236,48 @@ export class TrainingRun {
   }
 }
 
-/** Saves a model that was trained, reports it, and says how to go on if it was stopped or cannot be saved. */
+/** Saves a model that was trained, and reports it. One that was stopped does not take the place of a finished one. */
 export async function finishTraining(
-  task: TrainedTask,
-  model: Model & { summary: { stopped: boolean } },
+  task: LearningTask,
+  model: Predictor,
   files: readonly string[],
-  { out, from, add = [], quiet }: TrainingFlags,
-  { isKept }: Unfinished,
-  report: () => Promise<void>,
+  { out, from, force, add = [] }: TrainingFlags,
+  { isKept, path }: Unfinished,
+  run: TrainingRun,
+  report: (file: string) => Promise<void>,
 ): Promise<void> {
-  const sayHowToGoOn = (why: string): void => {
-    if (quiet || !isKept) return;
-    const start = from === undefined ? [] : ["--from", from];
-    const given = [...files, ...start, ...add.flatMap((file) => ["--add", file])].map(quoted).join(" ");
-    say(`${why}; go on with: ${commands[task]} ${given} --out ${quoted(out)} --resume`);
-  };
+  const start = from === undefined ? [] : ["--from", from];
+  const given = [...files, ...start, ...add.flatMap((file) => ["--add", file])].map(quoted).join(" ");
+  const next = isKept ? `; go on with: stargram train ${task.name} ${given} --out ${quoted(out)} --resume` : "";
+  const { stopped } = model.summary;
+  const file = stopped && path !== undefined ? `${out}.partial` : out;
   try {
-    await saveModel(model, out);
+    await saveModel(model, file, { force });
   } catch (error) {
-    sayHowToGoOn("what was learned is kept up to the last checkpoint");
+    if (next !== "") say(`what was learned is kept up to the last checkpoint${next}`);
     throw error;
   }
-  const { stopped } = model.summary;
-  if (!stopped) await unlink(`${out}.checkpoint`).catch(() => undefined);
-  await report();
-  if (stopped) sayHowToGoOn("stopped");
+  await report(file);
+  if (stopped) {
+    const kept = `stopped before its end: what was learned so far is in ${file}`;
+    throw new Stopped(`${kept}${next}`, run.stopCode);
+  }
+  if (isKept && path !== undefined) await unlink(path).catch(() => undefined);
+  if (path !== undefined) await removeOurs(`${out}.partial`);
+}
+
+/** Removes what a training that was stopped and resumed has left. */
+async function removeOurs(path: string): Promise<void> {
+  if (!(await exists(path))) return;
+  try {
+    await readModelBytes(path);
+  } catch {
+    return; // not ours
+  }
+  await unlink(path).catch(() => undefined);
+}
+
+/** `3 pairs`, for messages. */
+export function examplesOf(count: number, { learning }: LearningTask): string {
+  return plural(count, learning.example);
 }

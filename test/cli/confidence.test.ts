@@ -90,7 +90,7 @@ describe("calibrate and predict --precision", () => {
   });
 
   it("refuses what would make the promise void", async () => {
-    for (const more of [["--inference", "beam"], ["--contexts", "2"], ["--known"]]) {
+    for (const more of [["--mode", "beam"], ["--contexts", "2"], ["--known"]]) {
       const ran = await folder.run(["predict", "model.sg", "few.txt", "--precision", "0.9", ...more]);
       expect(ran).toMatchObject({ code: 2, out: "" });
       expect(ran.error).toContain(more[0]);

@@ -2,9 +2,10 @@
 
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { isKnown, readForModel } from "../../src/cli/input.js";
 import type { TaggingFormat } from "../../src/formats/detect.js";
+import { openLines } from "../../src/formats/lines.js";
 import { readTagging } from "../../src/formats/read.js";
+import { isKnown, readInputs } from "../../src/tasks/tag/inputs.js";
 import { Tagger, type TaggerPrediction } from "../../src/tasks/tag/tagger.js";
 import { InputError } from "../../src/util/errors.js";
 import { generator, uniform } from "../../src/util/random.js";
@@ -75,11 +76,11 @@ describe.each(Object.entries(texts) as [TaggingFormat, string][])("%s", (format,
       else if (kind === 1) bad[place] = interesting[below(interesting.length)];
       else if (kind === 2) bad = bad.slice(0, place);
       else bad = Uint8Array.from([...bad.slice(0, place), ...bad.slice(Math.min(bad.length, place + 1 + below(40)))]);
-      const labels = n % 2 ? "needed" : "ignored";
+      const answers = n % 2 ? "needed" : "ignored";
       try {
-        for await (const { sequence, shown } of readForModel(stream(bad), tagger, { labels, unknown: "chunks" })) {
+        for await (const { sequence, shown } of readInputs(tagger, openLines(stream(bad)), { answers, asked: {} })) {
           if (!isSound(tagger.predict(sequence, { confidences: true }), shown.length, tagger)) faults++;
-          if (labels === "needed" && !(tagger.logLikelihood(sequence) <= 0)) faults++;
+          if (answers === "needed" && !(tagger.logLikelihood(sequence) <= 0)) faults++;
         }
         answered++;
       } catch (error) {

@@ -13,6 +13,7 @@ beforeAll(async () => {
   folder.write("train.txt", columns(120));
   folder.write("other.txt", columns(120, 9));
   expect((await folder.run(train("whole.sg", ...options))).code).toBe(0);
+  expect((await folder.run(train("second.sg", ...options, "--seed", "2"))).code).toBe(0);
 });
 afterAll(() => folder.remove());
 
@@ -46,18 +47,28 @@ describe("resume", () => {
     expect(folder.has("killed.sg.checkpoint")).toBe(false);
   });
 
-  test("after Ctrl-C, which leaves a model that can be used", async () => {
-    const child = folder.start(...train("stopped.sg", ...options));
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("after %s, which leaves a model that can be used beside the old one", async (signal, exitCode) => {
+    const name = `${signal}.sg`;
+    folder.write(name, bytes("whole.sg"));
+    const child = folder.start(...train(name, ...options, "--seed", "2"));
     const end = ended(child);
-    await until(() => folder.has("stopped.sg.checkpoint"));
-    child.kill("SIGINT");
+    await until(() => folder.has(`${name}.checkpoint`));
+    child.kill(signal);
     const { code, out, error } = await end;
-    expect({ code, out }).toEqual({ code: 0, out: "" });
-    expect(error).toMatch(/go on with: stargram train tag train\.txt --out stopped\.sg --resume\n$/);
-    expect((await folder.run(["evaluate", "stopped.sg", "train.txt", "--require", "tokenAccuracy=0.5"])).code).toBe(0);
-    expect((await folder.run(train("stopped.sg", "--resume"))).code).toBe(0);
-    expect(bytes("stopped.sg")).toEqual(bytes("whole.sg"));
-    expect(folder.has("stopped.sg.checkpoint")).toBe(false);
+    expect({ code, out }).toEqual({ code: exitCode, out: "" });
+    expect(error).toContain(`what was learned so far is in ${name}.partial`);
+    expect(error).toContain(`go on with: stargram train tag train.txt --out ${name} --resume\n`);
+    expect(bytes(name)).toEqual(bytes("whole.sg"));
+    const partial = await folder.run(["evaluate", `${name}.partial`, "train.txt", "--require", "tokenAccuracy=0.5"]);
+    expect(partial.code).toBe(0);
+    expect((await folder.run(train(name, "--resume"))).code).toBe(0);
+    expect(bytes(name)).toEqual(bytes("second.sg"));
+    expect(folder.has(`${name}.checkpoint`)).toBe(false);
+    expect(folder.has(`${name}.partial`)).toBe(false);
   });
 
   test("without anything to resume", async () => {
@@ -112,7 +123,7 @@ test("a checkpoint that cannot be written is said, and the model is trained all 
   await until(() => said.includes("training goes on"));
   child.kill("SIGINT");
   const stopped = await end;
-  expect(stopped.code).toBe(0);
+  expect(stopped.code).toBe(130);
   expect(stopped.error).not.toContain("go on with");
 });
 

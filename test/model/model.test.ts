@@ -47,11 +47,11 @@ const withValues = (list: TaggingSequence[]): TaggingSequence[] =>
 const kinds: [name: string, train: TaggingSequence[], test: TaggingSequence[], options: TrainTaggerOptions][] = [
   ["text", data, unseen, {}],
   ["chunking attributes, order 3", data, unseen, { features: "chunking", order: 3, contexts: 3, rows: "longest" }],
-  ["a template with conjunctions", data, unseen, { template: "U0:%x[0,0]\nB1:%x[0,1]\nB\n", inference: "exact" }],
+  ["a template with conjunctions", data, unseen, { template: "U0:%x[0,0]\nB1:%x[0,1]\nB\n", mode: "exact" }],
   ["every attribute conjoined", data, unseen, { conjoin: true, minCount: 2 }],
   ["values", withValues(data), withValues(unseen), { order: 1, l1: 2 }],
   ["order 0, no contexts", data, unseen, { order: 0, contexts: 0 }],
-  ["beam", data, unseen, { inference: "beam", contexts: 2 }],
+  ["beam", data, unseen, { mode: "beam", contexts: 2 }],
   ["partial labels", data.map((s, i) => (i % 3 ? s : { ...s, labels: s.labels?.map(() => null) })), unseen, {}],
 ];
 

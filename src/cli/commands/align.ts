@@ -1,13 +1,17 @@
 // `stargram align`: learns how pairs are aligned, and prints the alignments.
 
 import type { Command } from "commander";
-import type { SymbolPair } from "../../formats/pair-lines.js";
-import { joinSymbols } from "../../formats/pair-lines.js";
+import { joinSymbols, type SymbolPair } from "../../formats/pair-lines.js";
+import type { LearningTask } from "../../tasks/task.js";
+import { alignmentText } from "../../tasks/transduce/printing.js";
+import { transduceTask } from "../../tasks/transduce/task.js";
+import type { Transducer } from "../../tasks/transduce/transducer.js";
 import { plural } from "../../util/text.js";
+import { addDeclared } from "../declared.js";
 import { examples } from "../options.js";
 import { say, write, writeJson } from "../output.js";
-import { alignmentText } from "../transduction.js";
-import { addPairOptions, addTransducerOptions, trainOnFiles } from "./train-transduce.js";
+import { addThreadOptions } from "../threads.js";
+import { trainOnFiles } from "../train-files.js";
 
 const notes = `
 A transducer is trained on PAIRS, and the best alignment of each pair under it is printed, in the order of the pairs:
@@ -24,7 +28,8 @@ export function register(program: Command): void {
     .argument("<pairs...>", "pairs: files, or `-` for standard input")
     .option("--quiet", "no progress")
     .option("--json", "print JSON Lines, an object for each pair");
-  addTransducerOptions(addPairOptions(command))
+  const { reading, options } = transduceTask.learning;
+  addThreadOptions(addDeclared(addDeclared(command, reading), options))
     .addHelpText("after", notes)
     .addHelpText(
       "after",
@@ -39,12 +44,18 @@ export function register(program: Command): void {
 async function align(files: string[], flags: { quiet?: boolean; json?: boolean }, command: Command): Promise<void> {
   // Kept, since standard input cannot be read twice.
   const pairs: SymbolPair[] = [];
-  const onPair = (pair: SymbolPair): void => {
-    pairs.push(pair);
+  const onExample = (pair: unknown): void => {
+    pairs.push(pair as SymbolPair);
   };
   // An alignment is the transducer's own: models that choose outputs are not needed.
   const instead = { jointGrams: 0, words: 0 };
-  const transducer = await trainOnFiles(files, command, { quiet: flags.quiet === true, onPair, instead });
+  const task = transduceTask as LearningTask;
+  const { model } = await trainOnFiles(task, files, command, {
+    quiet: flags.quiet,
+    onExample,
+    instead,
+  });
+  const transducer = model as Transducer;
   let failed = 0;
   for (const { input, output } of pairs) {
     const alignment = transducer.align(input, output);

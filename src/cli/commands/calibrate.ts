@@ -2,24 +2,21 @@
 // its evidence and a calibration map in the model.
 
 import type { Command } from "commander";
-import type { Calibration, CalibrationMap, Guarantee } from "../../confidence/calibration.js";
-import { chooseMap } from "../../confidence/calibration-map.js";
-import { findThreshold, type NoThreshold, whyNoThreshold } from "../../confidence/threshold.js";
-import { Tagger } from "../../tasks/tag/tagger.js";
-import { Transducer } from "../../tasks/transduce/transducer.js";
-import { InputError } from "../../util/errors.js";
+import type { CalibrationMap, Guarantee } from "../../confidence/calibration.js";
+import type { chooseMap } from "../../confidence/calibration-map.js";
+import type { NoThreshold } from "../../confidence/threshold.js";
+import { type LearningTask, learningTasks } from "../../tasks/task.js";
 import { counted, percent, plural, table } from "../../util/text.js";
+import { type CalibrateOptions, calibrateOn, calibrateOptions } from "../../workflows/calibrate.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
-import { judge } from "../judged.js";
-import { addReadOptions, examples, needed, type ReadFlags, real, whole } from "../options.js";
+import { judge } from "../../workflows/judge.js";
+import { predictorOf } from "../../workflows/model.js";
+import { addDeclared, addUnion, givenFor, givenOf } from "../declared.js";
+import { inputsOf } from "../model-data.js";
+import { examples, needed } from "../options.js";
 import { CheckFailed, say, write, writeJson } from "../output.js";
 
-interface CalibrateFlags extends ReadFlags {
-  precision: number;
-  confidence: number;
-  seed: number;
-  json?: boolean;
-}
+const rereading = ({ predicting }: LearningTask) => [predicting.rereading];
 
 const notes = `
 HELD-OUT is labelled data that the model was not trained on, drawn like the data it will be used on. The promise: of all
@@ -35,12 +32,9 @@ export function register(program: Command): void {
     .summary("find how sure is sure enough")
     .description("Find the threshold above which MODEL keeps a promised precision, and store it in MODEL.")
     .argument("<model>", "a model made by `stargram train`")
-    .argument("<held-out...>", "labelled data that the model has not seen: files, or `-` for standard input")
-    .option("--precision <share>", "share of the answers that is to be right", openShare)
-    .option("--confidence <share>", "probability that the promise is true", openShare, 0.95)
-    .option("--seed <n>", "chooses the examples that place the thresholds", whole(0), 1)
-    .option("--json", "print one JSON object");
-  addReadOptions(command)
+    .argument("<held-out...>", "labelled data that the model has not seen: files, or `-` for standard input");
+  addUnion(addDeclared(command, calibrateOptions), learningTasks.flatMap(rereading))
+    .option("--json", "print one JSON object")
     .addHelpText("after", notes)
     .addHelpText(
       "after",
@@ -52,39 +46,26 @@ export function register(program: Command): void {
     .action(calibrate);
 }
 
-function openShare(text: string): number {
-  return real(0, { above: true, beyond: 1 })(text);
-}
-
-async function calibrate(path: string, files: string[], flags: CalibrateFlags): Promise<void> {
-  needed(flags.precision, "--precision SHARE");
-  const model = await loadModel(path);
-  if (!(model instanceof Tagger || model instanceof Transducer)) {
-    throw new InputError("only taggers and transducers can be calibrated", { file: path });
+async function calibrate(path: string, files: string[], flags: { json?: boolean }, command: Command): Promise<void> {
+  const given = givenOf(command, calibrateOptions) as unknown as CalibrateOptions;
+  needed(given.precision, "--precision SHARE");
+  const { model, task } = predictorOf(await loadModel(path), "calibrate", path);
+  const asked = givenFor(command, task, learningTasks, rereading, path);
+  const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked));
+  if (judged.partial > 0) {
+    const left = plural(judged.partial, task.learning.example);
+    say(`${left} with unknown labels left out: whether they are right is not known`);
   }
-  const { precision, confidence, seed } = flags;
-  const { answers, positions, partial } = await judge(model, path, files, flags);
-  if (partial > 0)
-    say(`${plural(partial, "sequence")} with unknown labels left out: whether they are right is not known`);
-  const guarantee = findThreshold(answers, { precision, confidence, seed });
-  if (!guarantee) {
-    const why = whyNoThreshold(answers, { precision, confidence, seed });
-    if (flags.json) await writeJson({ model: path, promised: false, precision, confidence, ...why });
-    throw new CheckFailed(whyText(why, flags));
+  const found = calibrateOn(model, judged, given);
+  const { precision, confidence = 0.95 } = given;
+  if (!found.promised) {
+    if (flags.json) await writeJson({ model: path, promised: false, precision, confidence, ...found.why });
+    throw new CheckFailed(whyText(found.why, precision, confidence));
   }
-  const chosen = chooseMap(answers, seed);
-  const before = model.calibration?.guarantees.filter((old) => old.precision !== precision) ?? [];
-  const calibration: Calibration = {
-    guarantees: [...before, guarantee].sort((a, b) => a.precision - b.precision),
-    map: chosen.map,
-    positionMap: positions.length > 0 ? chooseMap(positions, seed).map : undefined,
-    examples: answers.length,
-  };
-  model.calibration = calibration;
   await saveModel(model, path);
-  if (flags.json) {
-    await writeJson({ model: path, promised: true, ...guarantee, examples: answers.length, ...chosen });
-  } else await write(foundText(guarantee, chosen, answers.length));
+  const { guarantee, chosen, examples: count } = found;
+  if (flags.json) await writeJson({ model: path, promised: true, ...guarantee, examples: count, ...chosen });
+  else await write(foundText(guarantee, chosen, count));
 }
 
 function foundText(guarantee: Guarantee, { map, logLoss }: ReturnType<typeof chooseMap>, examples: number): string {
@@ -112,7 +93,7 @@ function mapText(map: CalibrationMap): string {
     : `isotonic, ${plural(map.from.length, "knot")}`;
 }
 
-function whyText(why: NoThreshold, { precision, confidence }: CalibrateFlags): string {
+function whyText(why: NoThreshold, precision: number, confidence: number): string {
   const { surest, examples, examplesNeeded, endedBy, possible } = why;
   const lines = [
     `a precision of ${share(precision)} cannot be promised with ${share(confidence)} confidence; the model is unchanged`,
@@ -133,7 +114,7 @@ function whyText(why: NoThreshold, { precision, confidence }: CalibrateFlags): s
       `if that went on, it would take about ${counted(examplesNeeded)} held-out examples (here ${counted(examples)})`,
     );
   } else lines.push("more examples would not help: the model has to get better");
-  if (possible !== undefined) lines.push(`these examples would do for --precision ${possible}`);
+  if (possible !== undefined) lines.push(`with this data, the highest precision you can promise is ${possible}`);
   return lines.join("\n  ");
 }
 

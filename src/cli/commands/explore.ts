@@ -8,12 +8,10 @@ import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { readModelBytes } from "../../model/file.js";
-import { LanguageModel } from "../../tasks/decipher/language.js";
-import { Tagger } from "../../tasks/tag/tagger.js";
+import { aKind } from "../../tasks/task.js";
 import { InputError } from "../../util/errors.js";
 import { plural } from "../../util/text.js";
-import { decodeModel, type Model } from "../../workflows/model.js";
-import { taggerOf } from "../input.js";
+import { decodeModel, taskOf } from "../../workflows/model.js";
 import {
   addPageOptions,
   allow,
@@ -122,7 +120,7 @@ async function siteFiles(): Promise<Map<string, string>> {
 interface Given {
   id: string;
   name: string;
-  kind: "tagger" | "transducer" | "language";
+  kind: string;
   readsText: boolean;
   /** In models/. */
   file: string;
@@ -138,17 +136,17 @@ function givenNames(paths: readonly string[]): [path: string, name: string][] {
 /** Reads a model once, to refuse here what the page would have to refuse. */
 async function readGiven(path: string, name: string, index: number): Promise<Given> {
   const bytes = await readModelBytes(path);
-  const model: Model = decodeModel(bytes, path);
-  const common = { id: `given:${name}`, name, file: `given-${index + 1}.sg`, bytes };
-  if (model instanceof Tagger) {
-    const { source } = taggerOf(model, path);
-    return { ...common, kind: "tagger", readsText: source.kind !== "given" };
+  const model = decodeModel(bytes, path);
+  const task = taskOf(model);
+  task.checkUsable?.(model, path);
+  if (!task.explorable) throw new InputError(`the page has no view for ${aKind(task)}`, { file: path });
+  let found: { readsText: boolean };
+  try {
+    found = task.explorable(model);
+  } catch (error) {
+    throw error instanceof InputError ? new InputError(error.reason, { file: path, hint: error.hint }) : error;
   }
-  if (model instanceof LanguageModel) {
-    if (model.options.level === "char") return { ...common, kind: "language", readsText: true };
-    throw new InputError("this language model is of words, and the page reads ciphers of letters", { file: path });
-  }
-  return { ...common, kind: "transducer", readsText: true };
+  return { id: `given:${name}`, name, file: `given-${index + 1}.sg`, bytes, kind: task.kind, ...found };
 }
 
 function send(response: ServerResponse, extension: string, content: Uint8Array): void {

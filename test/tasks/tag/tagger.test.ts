@@ -96,9 +96,9 @@ describe("learning", () => {
 
 describe("probabilities", () => {
   it("of all outputs sum to one, and marginals, n-best and samples agree with them", async () => {
-    for (const inference of ["rcms", "exact"] as const) {
+    for (const mode of ["rcms", "exact"] as const) {
       for (const contexts of [0, 2, 20]) {
-        const tagger = await Tagger.train(puzzle(60, 3), { ...quick, inference, contexts });
+        const tagger = await Tagger.train(puzzle(60, 3), { ...quick, mode, contexts });
         const sequence = { attributes: [["hint0"], ["hint2"], ["hint1"], ["unheard of"]] };
         const probabilities = everyOutput(4).map((labels) => Math.exp(tagger.logLikelihood({ ...sequence, labels })));
         expect(probabilities.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 9);
@@ -130,7 +130,7 @@ describe("probabilities", () => {
   });
 
   it("of the labels given are their marginals in a beam too, and with attributes conjoined", async () => {
-    for (const options of [{ inference: "beam" as const }, { conjoin: true }]) {
+    for (const options of [{ mode: "beam" as const }, { conjoin: true }]) {
       const tagger = await Tagger.train(puzzle(60, 3), { ...quick, contexts: 3, ...options });
       for (const { attributes } of puzzle(20, 4)) {
         const { labels, confidences } = tagger.predict({ attributes }, { confidences: true });
@@ -160,7 +160,7 @@ describe("probabilities", () => {
   });
 
   it("are no better in a beam: outputs outside it have none", async () => {
-    const tagger = await Tagger.train(puzzle(60, 3), { ...quick, inference: "beam", contexts: 1 });
+    const tagger = await Tagger.train(puzzle(60, 3), { ...quick, mode: "beam", contexts: 1 });
     const sequence = { attributes: [["hint0"], ["hint2"], ["hint1"]] };
     const probabilities = everyOutput(3).map((labels) => Math.exp(tagger.logLikelihood({ ...sequence, labels })));
     expect(probabilities.filter((p) => p > 0).length).toBeLessThan(27);
@@ -336,7 +336,7 @@ describe("training", () => {
     expect(() => tagger.predict(one, { nbst: 2 } as object)).toThrow(/`nbst`; did you mean `nbest`/);
     expect(() => tagger.predict(one, { nbest: -1 })).toThrow(/`nbest` must be/);
     expect(() => tagger.predict(one, { nbest: 1001 })).toThrow(/`nbest` must be .* at most 1000, not 1001/);
-    expect(() => tagger.predict(one, { inference: { mode: "beam" } as object })).toThrow(/`mode`/);
+    expect(() => tagger.predict(one, { inference: { moed: "beam" } as object })).toThrow(/`moed`; did you mean `mode`/);
   });
 
   it("refuses what it cannot use, by name", async () => {

@@ -1,8 +1,9 @@
 // From what a model left to a person and back: taking a candidate as the answer teaches exactly what the candidate says.
 
 import { describe, expect, test } from "vitest";
-import { pairItem, pairOf, sequenceItem, sequenceOf } from "../../src/cli/review-items.js";
+import { sequenceItem, sequenceOf } from "../../src/tasks/tag/review.js";
 import { Tagger } from "../../src/tasks/tag/tagger.js";
+import { transduceTask } from "../../src/tasks/transduce/task.js";
 
 const awkward = ["New York", " ", "_", "a\tb", "back\\", "\\", "line\nfeed", "plain"];
 
@@ -33,8 +34,10 @@ describe.each([
 });
 
 test("a transducer's output keeps its spaces if it is taken, not if it is typed", () => {
-  const kinds = { read: "chars", written: "chars" } as const;
-  const item = pairItem(["a"], [{ output: [" ", "x", " "], probability: 1 }] as never, kinds, 1);
-  expect(pairOf({ ...item, answer: item.candidates[0].text }, "f", "chars").output).toEqual([" ", "x", " "]);
-  expect(pairOf({ ...item, answer: " y " }, "f", "chars").output).toEqual(["y"]);
+  const reading = { format: "tsv", input: "chars", output: "chars", columns: [1, 2], reverse: false, stress: true };
+  const { item: itemOf, example } = transduceTask.reviewing;
+  const candidate = { output: [" ", "x", " "], probability: 1 };
+  const item = itemOf({ note: { input: reading } } as never, { input: ["a"], output: [] }, [candidate], 1);
+  expect(example({ ...item, answer: item.candidates[0].text }, "f", reading).output).toEqual([" ", "x", " "]);
+  expect(example({ ...item, answer: " y " }, "f", reading).output).toEqual(["y"]);
 });

@@ -1,0 +1,85 @@
+// `stargram train TASK`: learns a model. What can be learned, and with which options, the list of tasks says.
+
+import type { Command } from "commander";
+import { withOldNames } from "../../learn/old-names.js";
+import { type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
+import { duration } from "../../util/text.js";
+import { addDeclared } from "../declared.js";
+import { examples, groupOf, needed, repeated } from "../options.js";
+import { say, withFlags, writeJson } from "../output.js";
+import { addThreadOptions } from "../threads.js";
+import { trainOnFiles } from "../train-files.js";
+import { beginTraining, dataName, finishTraining, type TrainingFlags, TrainingRun } from "../training.js";
+
+const stopNotes = `
+Ctrl-C once: training stops, what was learned so far is in MODEL.partial, --resume goes on; a model that was there before is
+left as it was (exit code 130, or 143 and 129 for SIGTERM and SIGHUP). Ctrl-C twice: ends at once.`;
+
+export function register(program: Command): void {
+  const group = groupOf(program, "train", "learn a model from data");
+  const first = learningTasks.map(({ learning }) => learning.about.examples[0]);
+  group.addHelpText("after", examples(...first));
+  for (const task of learningTasks) addTrainCommand(group, task);
+}
+
+function addTrainCommand(group: Command, task: LearningTask): void {
+  const { name, kind, learning } = task;
+  const { about } = learning;
+  const data = dataName(task).toLowerCase();
+  const command = group
+    .command(name)
+    .summary(`learn a ${kind}`)
+    .description(about.description)
+    .argument(
+      `[${data}...]`,
+      `${about.data}: files, or \`-\` for standard input; may be left out with --from and --add`,
+    )
+    .option("--out <model>", "the file to write the model to");
+  addDeclared(addDeclared(command, learning.reading), learning.options)
+    .option("--from <model>", "begin with the weights of this model")
+    .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated)
+    .option("--resume", "go on with a training that was stopped; options not given are those it had")
+    .option("--force", "replace the file of --out whatever it is")
+    .option("--quiet", "no progress and no summary")
+    .option("--json", "print a summary as one JSON object on standard output");
+  const general: [string, string][] = [
+    [`stargram train ${name} ${data}.txt --out model.sg --resume`, "go on after Ctrl-C or a power cut"],
+    [`stargram train ${name} --from model.sg --add left.tsv --out new.sg`, "learn from the answers of a review alone"],
+    [
+      `stargram train ${name} ${data}.txt --add left.tsv --out new.sg`,
+      "train anew with the answers: slower and better",
+    ],
+  ];
+  addThreadOptions(command)
+    .addHelpText("after", about.notes + stopNotes)
+    .addHelpText("after", examples(...about.examples, ...general))
+    .action((files: string[], flags: TrainingFlags, own: Command) => train(task, files, flags, own));
+}
+
+async function train(task: LearningTask, files: string[], flags: TrainingFlags, command: Command): Promise<void> {
+  needed(flags.out, "--out MODEL");
+  const started = performance.now();
+  const unfinished = await beginTraining(task, files, flags);
+  const { from, add, quiet } = flags;
+  const run = new TrainingRun(unfinished, task.learning.example, quiet);
+  const trained = await trainOnFiles(task, files, command, { from, add, quiet, unfinished, run });
+  await finishTraining(task, trained.model, files, flags, unfinished, run, (file) =>
+    report(task, trained, file, flags, (performance.now() - started) / 1000),
+  );
+}
+
+async function report(
+  { kind, learning }: LearningTask,
+  { model, from }: { model: Predictor; from?: Predictor },
+  file: string,
+  flags: TrainingFlags,
+  seconds: number,
+): Promise<void> {
+  if (flags.json) await writeJson(withOldNames({ model: file, kind, ...learning.summary(model), seconds }));
+  if (flags.quiet) return;
+  const { history, bestPass } = model.summary;
+  const { text, judged, warnings } = learning.summaryText(model, from);
+  const chosen = bestPass > 0 ? `pass ${bestPass} of ${history.length}` : "part of a pass";
+  say(`${file}: ${text}; ${chosen}${judged === undefined ? "" : `, ${judged}`}; ${duration(seconds)}`);
+  for (const warning of warnings) say(withFlags(warning));
+}

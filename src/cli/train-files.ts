@@ -1,0 +1,121 @@
+// Training on the files of a command line: reading them, the settings, the hooks.
+
+import type { Command } from "commander";
+import { openLines } from "../formats/lines.js";
+import { readWholeText } from "../formats/text.js";
+import { readModelBytes } from "../model/file.js";
+import { aKind, type LearningTask, type Predictor } from "../tasks/task.js";
+import { InputError } from "../util/errors.js";
+import { type Declared, factsOf } from "../util/options.js";
+import { decodeModel, taskOf } from "../workflows/model.js";
+import { readAnswers } from "./answers.js";
+import { givenOf } from "./declared.js";
+import { crewOf, type ThreadFlags } from "./threads.js";
+import {
+  modelFingerprint,
+  resumedSettings,
+  type Settings,
+  type TrainingFlags,
+  TrainingRun,
+  type Unfinished,
+} from "./training.js";
+
+export interface FilesTraining extends Pick<TrainingFlags, "from" | "add" | "quiet"> {
+  unfinished?: Unfinished;
+  /** Told of each example. */
+  onExample?(example: unknown): void;
+  /** In place of what the command line says. */
+  instead?: Record<string, unknown>;
+  run?: TrainingRun;
+}
+
+/** Trains on the examples of files as the command line says. */
+export async function trainOnFiles(
+  task: LearningTask,
+  files: readonly string[],
+  command: Command,
+  { quiet, from: path, add = [], unfinished = {}, onExample, instead, run: given }: FilesTraining,
+): Promise<{ model: Predictor; from?: Predictor }> {
+  const { learning } = task;
+  const fromBytes = path === undefined ? undefined : await readModelBytes(path);
+  const from = fromBytes && startIn(fromBytes, task, path as string);
+  const chosen = await chosenSettings(task, command, fromBytes);
+  const settings = resumedSettings(chosen.settings, unfinished);
+  const keep = from !== undefined && (files.length === 0 || learning.alwaysKeeps);
+  const reading = { ...(keep ? learning.readingOf(from) : {}), ...settings.reading };
+  const run = given ?? new TrainingRun(unfinished, learning.example, quiet);
+  async function* examples(): AsyncGenerator<unknown> {
+    for await (const example of readAll(task, files, add, reading)) {
+      run.read(learning.decisive(example));
+      onExample?.(example);
+      yield example;
+    }
+    run.allRead(settings.options.l2 === undefined && !keep);
+  }
+  try {
+    const model = await learning.train(examples(), {
+      given: { ...settings.options, ...instead },
+      files: chosen.files,
+      from,
+      keep,
+      checkpoint: unfinished.saved?.checkpoint,
+      note: { input: reading },
+      ...crewOf({ ...command.opts<ThreadFlags>(), deterministic: settings.deterministic }, quiet),
+      ...run.hooks(settings),
+    });
+    run.checkLearned(model.summary);
+    return { model, from };
+  } finally {
+    run.end();
+  }
+}
+
+/** The model that a training begins with. */
+function startIn(bytes: Uint8Array, task: LearningTask, path: string): Predictor {
+  const model = decodeModel(bytes, path);
+  if (model.kind === task.kind) return model as Predictor;
+  throw new InputError(`this model is ${aKind(taskOf(model))}, not ${aKind(task)}`, { file: path });
+}
+
+/** The examples of all files and answers. */
+async function* readAll(
+  task: LearningTask,
+  files: readonly string[],
+  answers: readonly string[],
+  reading: Record<string, unknown>,
+): AsyncGenerator<unknown> {
+  function* sources() {
+    for (const file of files) yield openLines(file);
+  }
+  yield* task.learning.read(sources(), reading);
+  for (const file of answers) {
+    for (const item of await readAnswers(file)) yield task.reviewing.example(item, file, reading);
+  }
+}
+
+/** What was given on the command line, files as their text; and the names of these files. */
+async function chosenSettings(
+  { kind, learning }: LearningTask,
+  command: Command,
+  from: Uint8Array | undefined,
+): Promise<{ settings: Settings; files: Record<string, string> }> {
+  const options = givenOf(command, learning.options);
+  const files: Record<string, string> = {};
+  for (const name of fileOptions(learning.options)) {
+    if (options[name] === undefined) continue;
+    files[name] = options[name] as string;
+    options[name] = await readWholeText(files[name]);
+  }
+  const settings: Settings = {
+    task: kind,
+    options,
+    reading: givenOf(command, learning.reading),
+    deterministic: command.opts<ThreadFlags>().deterministic,
+    from: from && modelFingerprint(from),
+  };
+  return { settings, files };
+}
+
+function fileOptions(declared: Declared): string[] {
+  return Object.keys(declared).filter((name) => factsOf(declared[name]).type === "file");
+}
