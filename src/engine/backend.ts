@@ -32,13 +32,19 @@ export interface Kernel {
     forced?: Int32Array,
     guide?: Guide,
   ): Trellis;
-  /** Posteriors of contexts and arcs. Arc masses become arc posteriors. */
+  /** Posteriors of contexts and arcs, in the place of masses. Done once, however often it is called. */
   backward(): void;
   /**
    * Adds `factor` times the expected row counts to `counts` (one number a weight; none are counted without it) and the
-   * expected decisions to `slotCounts`, [slotCount][symbolCount]. Needs the backward pass.
+   * expected decisions to `slotCounts`, [slotCount][symbolCount]. Needs the backward pass. `arcs`, one number an arc of
+   * the trellis, takes the place of the arcs' posteriors; it is looked at only for contexts that have a posterior.
    */
-  addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void;
+  addExpectations(
+    counts: Float64Array | undefined,
+    slotCounts: Float64Array,
+    factor: number,
+    arcs?: Float64Array,
+  ): void;
   /** The best path, or undefined if there is none. Valid before and after the backward pass. */
   bestPath(): Path | undefined;
   /**

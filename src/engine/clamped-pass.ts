@@ -1,4 +1,4 @@
-// The forward and backward pass of a trellis under a clamp, on flat arrays: what training does for every pair. With
+// The forward and backward pass of a trellis under a clamp, without a lattice: what training does for every example. With
 //   a(c, n) = share of the forward mass of context c that comes from paths in clamp state n
 // an arc from c to t carries share(arc) = mass(arc) / mass(t) of its target's forward mass, so
 //   a(t, n') = sum over arcs (c, y) into t, with y leading from n to n': share(arc) * a(c, n)
@@ -6,43 +6,9 @@
 // and the posterior of an arc is a(c, n) * share(arc) * b(t, n'). No exponential is needed but where the a(., n) of a slot
 // have become so small that they are kept on a scale of their own. At the end, a = probability of the clamp.
 
+import type { Clamp } from "./clamp.js";
 import { nextSlot } from "./slots.js";
 import { grown, type Trellis } from "./trellis.js";
-
-/** A clamp whose rules are the same at every slot: state n may read symbol arcSymbol[i] and go to state arcNext[i]. */
-export interface ClampTable {
-  stateCount: number;
-  /** [stateCount + 1] first arc of each state. */
-  arcStart: Int32Array;
-  arcSymbol: Int32Array;
-  arcNext: Int32Array;
-  /** The one state in which a path may end. */
-  end: number;
-  /** States to consider at each slot, for outputs so long that all of them would be too many. */
-  band?: Band;
-}
-
-/** States low[slot] .. low[slot] + width - 1 are considered at a slot. */
-export interface Band {
-  /** [slotCount] */
-  low: Int32Array;
-  width: number;
-}
-
-/** Allows the paths that write exactly this output, however they move in between: `free` may be decided at any time. */
-export function outputClamp(output: ArrayLike<number>, free: number): ClampTable {
-  const length = output.length;
-  const arcStart = Int32Array.from({ length: length + 2 }, (_, n) => Math.min(2 * n, 2 * length + 1));
-  const arcSymbol = new Int32Array(2 * length + 1).fill(free);
-  const arcNext = new Int32Array(2 * length + 1);
-  for (let n = 0; n <= length; n++) {
-    arcNext[2 * n] = n;
-    if (n === length) break;
-    arcSymbol[2 * n + 1] = output[n];
-    arcNext[2 * n + 1] = n + 1;
-  }
-  return { stateCount: length + 1, arcStart, arcSymbol, arcNext, end: length };
-}
 
 /** Shares below this are kept on a larger scale. */
 const SMALL = 1e-60;
@@ -51,19 +17,19 @@ export class ClampedPass {
   /** Log of the probability that a path agrees with the clamp; -Infinity if none does. */
   logProbability = Number.NEGATIVE_INFINITY;
   private trellis!: Trellis;
-  private table!: ClampTable;
+  private clamp!: Clamp;
   /** States kept for each slot. */
   private width = 0;
   /** [slotCount] first of them. */
   private low = new Int32Array(64);
-  /** [contextCount][width] a(c, n), relative to its scale; after the backward pass, b(c, n). */
+  /** [contextCount][width] a(c, n), relative to its scale; for slots that `addPosteriors` has been through, b(c, n). */
   private share = new Float64Array(1024);
   /** [slotCount][width] log of the scale; -Infinity where no path is. */
   private scale = new Float64Array(256);
   /** [slotCount][width] 1 where some path leads on to the end and agrees with the clamp. */
   private open = new Uint8Array(256);
   /** [contexts of a slot][width] b(c, n) while they are summed. */
-  private rest = new Float64Array(256);
+  private sums = new Float64Array(256);
 
   // The steps of the clamp along one branch: from a column of its slot, by a symbol, to a column of the next slot.
   private stepCount = 0;
@@ -74,14 +40,14 @@ export class ClampedPass {
   private stepFactor = new Float64Array(64);
 
   /** Begins a pass at the first slot of a trellis, of which later slots need not be there yet. */
-  begin(trellis: Trellis, table: ClampTable): void {
+  begin(trellis: Trellis, clamp: Clamp): void {
     this.trellis = trellis;
-    this.table = table;
+    this.clamp = clamp;
     const slots = trellis.graph.slotCount;
     if (this.low.length < slots) this.low = grown(this.low, slots);
-    if (table.band) this.low.set(table.band.low);
+    if (clamp.band) this.low.set(clamp.band.low);
     else this.low.fill(0, 0, slots);
-    const width = Math.min(table.band?.width ?? table.stateCount, table.stateCount);
+    const width = Math.min(clamp.band?.width ?? clamp.stateCount, clamp.stateCount);
     this.width = width;
     if (this.scale.length < slots * width) this.scale = grown(this.scale, slots * width);
     this.scale.fill(Number.NEGATIVE_INFINITY, 0, slots * width);
@@ -94,14 +60,14 @@ export class ClampedPass {
 
   /** Which states can still reach the end, from the last slot to the first: the others need not be followed. */
   private findOpen(): void {
-    const { table, low, width } = this;
-    const { arcStart, arcSymbol, arcNext, stateCount } = table;
+    const { clamp, low, width } = this;
+    const { arcStart, arcSymbol, arcNext, stateCount } = clamp;
     const { graph } = this.trellis;
     const slots = graph.slotCount;
     if (this.open.length < slots * width) this.open = grown(this.open, slots * width);
     const { open } = this;
     open.fill(0, 0, slots * width);
-    const end = table.end - low[slots - 1];
+    const end = clamp.end - low[slots - 1];
     if (end >= 0 && end < width) open[(slots - 1) * width + end] = 1;
     for (let slot = slots - 2; slot >= 0; slot--) {
       const states = Math.min(width, stateCount - low[slot]);
@@ -129,8 +95,8 @@ export class ClampedPass {
 
   /** Lists the steps along a branch, from columns where a path is to columns from which the end can be reached. */
   private listSteps(branch: number): void {
-    const { table, low, width, scale, open } = this;
-    const { arcStart, arcSymbol, arcNext } = table;
+    const { clamp, low, width, scale, open } = this;
+    const { arcStart, arcSymbol, arcNext } = clamp;
     const { graph } = this.trellis;
     const slot = graph.branchSlot[branch];
     const first = graph.branchFirst[branch];
@@ -237,7 +203,7 @@ export class ClampedPass {
    * symbol, and then to the end. The context's slot must have been entered.
    */
   logAllowed(context: number, symbol: number): number {
-    const { share, scale, open, table, trellis, low, width } = this;
+    const { share, scale, open, clamp, trellis, low, width } = this;
     const slot = trellis.contextSlot[context];
     const next = nextSlot(trellis.graph, slot, symbol);
     if (next < 0) return Number.NEGATIVE_INFINITY;
@@ -248,9 +214,9 @@ export class ClampedPass {
       const partScale = scale[slot * width + m];
       if (part === 0 || partScale === Number.NEGATIVE_INFINITY) continue;
       const state = low[slot] + m;
-      for (let a = table.arcStart[state]; a < table.arcStart[state + 1]; a++) {
-        if (table.arcSymbol[a] !== symbol) continue;
-        const column = table.arcNext[a] - low[next];
+      for (let a = clamp.arcStart[state]; a < clamp.arcStart[state + 1]; a++) {
+        if (clamp.arcSymbol[a] !== symbol) continue;
+        const column = clamp.arcNext[a] - low[next];
         if (column < 0 || column >= width || !open[next * width + column]) continue;
         if (partScale > sumScale) {
           sum = sum * Math.exp(sumScale - partScale) + part;
@@ -263,10 +229,10 @@ export class ClampedPass {
 
   /** Ends the pass after the last slot was entered. */
   finish(): number {
-    const { trellis, table, width } = this;
+    const { trellis, clamp, width } = this;
     const slot = trellis.graph.slotCount - 1;
     const last = trellis.slotStart[slot + 1] - 1;
-    const column = table.end - this.low[slot];
+    const column = clamp.end - this.low[slot];
     const found = last >= trellis.slotStart[slot] && column >= 0 && column < width;
     const share = found ? this.share[last * width + column] : 0;
     this.logProbability = share > 0 ? this.scale[slot * width + column] + Math.log(share) : Number.NEGATIVE_INFINITY;
@@ -274,8 +240,8 @@ export class ClampedPass {
   }
 
   /** The whole forward pass over a trellis that has not had its backward pass yet; returns the log-probability. */
-  forward(trellis: Trellis, table: ClampTable): number {
-    this.begin(trellis, table);
+  forward(trellis: Trellis, clamp: Clamp): number {
+    this.begin(trellis, clamp);
     for (let slot = 1; slot < trellis.graph.slotCount; slot++) this.enter(slot);
     return this.finish();
   }
@@ -285,43 +251,49 @@ export class ClampedPass {
    * trellis). Needs a forward pass that found a path, and the trellis without its backward pass; can be called once.
    */
   addPosteriors(arcs: Float64Array, weight: number): void {
-    const { trellis, table, share, low, width } = this;
-    const { graph, slotStart, arcStart, arcTarget, arcMass, mass } = trellis;
+    const { trellis, clamp, low, width } = this;
+    const { graph, slotStart } = trellis;
+    // From the end to the start, b takes the place of a.
+    const onward = this.share;
     const endSlot = graph.slotCount - 1;
     const last = slotStart[endSlot + 1] - 1;
-    const column = table.end - low[endSlot];
-    const total = share[last * width + column];
-    share.fill(0, slotStart[endSlot] * width, (last + 1) * width);
-    share[last * width + column] = 1 / total;
+    const column = clamp.end - low[endSlot];
+    const total = onward[last * width + column];
+    onward.fill(0, slotStart[endSlot] * width, (last + 1) * width);
+    onward[last * width + column] = 1 / total;
     for (let slot = endSlot - 1; slot >= 0; slot--) {
-      const from = slotStart[slot];
-      const to = slotStart[slot + 1];
-      const size = (to - from) * width;
-      if (this.rest.length < size) this.rest = grown(this.rest, size);
-      const { rest } = this;
-      rest.fill(0, 0, size);
+      const size = (slotStart[slot + 1] - slotStart[slot]) * width;
+      if (this.sums.length < size) this.sums = grown(this.sums, size);
+      this.sums.fill(0, 0, size);
       for (let branch = graph.branchStart[slot]; branch < graph.branchStart[slot + 1]; branch++) {
-        this.listSteps(branch);
-        const { stepCount, stepColumn, stepSymbol, stepNext, stepFactor } = this;
-        for (let s = 0; s < stepCount; s++) stepFactor[s] = this.factor(slot, s, graph.branchNext[branch]);
-        for (let c = from; c < to; c++) {
-          const own = c * width;
-          const ownRest = (c - from) * width;
-          for (let s = 0; s < stepCount; s++) {
-            const part = share[own + stepColumn[s]];
-            if (part === 0) continue;
-            const arc = arcStart[c] + stepSymbol[s];
-            const target = arcTarget[arc];
-            if (target < 0) continue;
-            const onward = share[target * width + stepNext[s]];
-            if (onward === 0) continue;
-            const through = ((stepFactor[s] * arcMass[arc]) / mass[target]) * onward;
-            arcs[arc] += weight * part * through;
-            rest[ownRest + stepColumn[s]] += through;
-          }
-        }
+        this.leave(branch, arcs, weight);
       }
-      share.set(rest.subarray(0, size), from * width);
+      onward.set(this.sums.subarray(0, size), slotStart[slot] * width);
+    }
+  }
+
+  /** Adds what the arcs of one branch carry to `arcs`, and sums b(c, n) for the contexts of its slot. */
+  private leave(branch: number, arcs: Float64Array, weight: number): void {
+    this.listSteps(branch);
+    const { trellis, share, sums, width, stepCount, stepColumn, stepSymbol, stepNext, stepFactor } = this;
+    const { graph, slotStart, arcStart, arcTarget, arcMass, mass } = trellis;
+    const slot = graph.branchSlot[branch];
+    for (let s = 0; s < stepCount; s++) stepFactor[s] = this.factor(slot, s, graph.branchNext[branch]);
+    for (let c = slotStart[slot]; c < slotStart[slot + 1]; c++) {
+      const own = c * width;
+      const ownSums = (c - slotStart[slot]) * width;
+      for (let s = 0; s < stepCount; s++) {
+        const part = share[own + stepColumn[s]];
+        if (part === 0) continue;
+        const arc = arcStart[c] + stepSymbol[s];
+        const target = arcTarget[arc];
+        if (target < 0) continue;
+        const onward = share[target * width + stepNext[s]];
+        if (onward === 0) continue;
+        const through = ((stepFactor[s] * arcMass[arc]) / mass[target]) * onward;
+        arcs[arc] += weight * part * through;
+        sums[ownSums + stepColumn[s]] += through;
+      }
     }
   }
 }

@@ -5,7 +5,7 @@
 // is never less than what an output that begins with w gets through c: where it is far below a known lower bound of the
 // whole, it may be left out. A path that writes the output gives such a bound. Outputs that begin alike share their A so far.
 
-import type { Band } from "./clamped-pass.js";
+import { type Band, isWithin } from "./clamp.js";
 import { grown, type Trellis } from "./trellis.js";
 
 /** Parts below this share of the bound are left out; all of them together stay far below the digits that are shown. */
@@ -70,7 +70,7 @@ export class PrunedPass {
 
   /** A node for what a parent has written and a symbol more, `length` in all; without a parent, that of the empty w. */
   private addNode(parent: number, symbol: number, length: number, band: Band | undefined): number {
-    const { arcStart, arcTarget, arcMass, posterior, contextSlot, contextCount, slotStart } = this.trellis;
+    const { arcStart, arcTarget, arcPosterior, posterior, contextSlot, contextCount, slotStart } = this.trellis;
     const node = this.nodes++;
     this.makeRoom();
     const { passing, contexts, shares, start, free, least } = this;
@@ -84,7 +84,7 @@ export class PrunedPass {
       for (let i = start[parent]; i < start[parent + 1]; i++) {
         const arc = arcStart[contexts[i]] + symbol;
         const target = arcTarget[arc];
-        const part = shares[i] * arcMass[arc];
+        const part = shares[i] * arcPosterior[arc];
         if (target < 0 || part < least || (band && !isWithin(band, contextSlot[target], length))) continue;
         passing[target] += part;
         if (target < first) first = target;
@@ -103,7 +103,7 @@ export class PrunedPass {
       shares[count++] = share;
       const arc = arcStart[c] + free;
       const target = arcTarget[arc];
-      const part = share * arcMass[arc];
+      const part = share * arcPosterior[arc];
       if (target < 0 || part < least || (band && !isWithin(band, contextSlot[target], length))) continue;
       passing[target] += part;
       if (target > last) last = target;
@@ -137,8 +137,4 @@ export class PrunedPass {
       this.shares = grown(this.shares, numbers);
     }
   }
-}
-
-function isWithin({ low, width }: Band, slot: number, written: number): boolean {
-  return written >= low[slot] && written < low[slot] + width;
 }

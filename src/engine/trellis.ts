@@ -1,6 +1,7 @@
 // The trellis: slots with their context sets, scores and arcs, as a forward pass leaves them. An arc is one expansion of
 // one kept context: context c and symbol y have arc arcStart[c] + y. All arrays only grow, so that a trellis used for
-// many sequences stops allocating soon.
+// many sequences stops allocating soon. The backward pass turns masses into posteriors, in the same memory: before it
+// there are masses and no posteriors of arcs, after it the other way round, and what is not there is an empty array.
 
 import type { Inference } from "./inference.js";
 import type { SlotGraph } from "./slots.js";
@@ -9,6 +10,8 @@ export type { Inference } from "./inference.js";
 
 /** The event before the first decision. */
 export const BEGIN = -1;
+
+const NOTHING: Float64Array = new Float64Array(0);
 
 export class Trellis {
   graph!: SlotGraph;
@@ -32,8 +35,10 @@ export class Trellis {
   rowStart: Int32Array = new Int32Array(64);
   /** Logarithm of the forward mass. */
   logForward: Float64Array = new Float64Array(64);
-  /** Sum of the masses of the arcs into the context, relative to its scale. */
+  /** Sum of the masses of the arcs into the context, relative to its scale. Empty after the backward pass. */
   mass: Float64Array = new Float64Array(64);
+  /** posterior / mass, which the backward pass multiplies the masses of arcs into the context by. Empty before it. */
+  ratio: Float64Array = NOTHING;
   /** Probability that an output passes through the context; set by the backward pass. */
   posterior: Float64Array = new Float64Array(64);
 
@@ -44,14 +49,17 @@ export class Trellis {
   arcScore: Float64Array = new Float64Array(256);
   /** The context an arc leads to, or -1 where there is none. */
   arcTarget: Int32Array = new Int32Array(256);
-  /** After the forward pass: mass relative to the scale of the target. After the backward pass: posterior probability. */
+  /** Mass, relative to the scale of the target. Empty after the backward pass. */
   arcMass: Float64Array = new Float64Array(256);
+  /** Probability that an output passes the arc. Empty before the backward pass. */
+  arcPosterior: Float64Array = NOTHING;
 
   /** Logarithm of the total mass of all outputs; -Infinity if there are none. */
   logPartition = Number.NEGATIVE_INFINITY;
 
   /** Clears the trellis and makes the contexts of the first slot: `^`, and `⋆` without mass so that its expansions stand in every list. */
   begin(graph: SlotGraph, { order, contexts, mode }: Inference): void {
+    this.toMasses();
     this.graph = graph;
     this.growSlots(graph.slotCount);
     this.growContexts(2);
@@ -66,6 +74,29 @@ export class Trellis {
     }
     this.mass.fill(1, 0, this.contextCount);
     this.slotStart[1] = this.contextCount;
+  }
+
+  /** Whether it has had its backward pass. */
+  get hasPosteriors(): boolean {
+    return this.arcMass === NOTHING;
+  }
+
+  /** Masses are about to be overwritten by what the backward pass makes of them. */
+  toPosteriors(): void {
+    if (this.hasPosteriors) return;
+    this.ratio = this.mass;
+    this.mass = NOTHING;
+    this.arcPosterior = this.arcMass;
+    this.arcMass = NOTHING;
+  }
+
+  /** A forward pass is about to begin. */
+  toMasses(): void {
+    if (!this.hasPosteriors) return;
+    this.mass = this.ratio;
+    this.ratio = NOTHING;
+    this.arcMass = this.arcPosterior;
+    this.arcPosterior = NOTHING;
   }
 
   /** Appends a context, for which there must be room; its masses are to be set. */

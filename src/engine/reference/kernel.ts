@@ -65,11 +65,16 @@ export class ReferenceKernel implements Kernel {
   }
 
   backward(): void {
-    backward(this.trellis);
+    if (!this.trellis.hasPosteriors) backward(this.trellis);
   }
 
-  addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void {
-    addExpectations(this.trellis, this.work.space.table, counts, slotCounts, factor);
+  addExpectations(
+    counts: Float64Array | undefined,
+    slotCounts: Float64Array,
+    factor: number,
+    arcs = this.trellis.arcPosterior,
+  ): void {
+    addExpectations(this.trellis, this.work.space.table, counts, slotCounts, factor, arcs);
   }
 
   bestPath(): Path | undefined {

@@ -7,13 +7,15 @@ import type { RowTable } from "../rows.js";
 import { nextSlot } from "../slots.js";
 import type { Trellis } from "../trellis.js";
 
-/** Posteriors of contexts and arcs, from the end to the start. */
+/** Posteriors of contexts and arcs, from the end to the start, in the place of masses. */
 export function backward(trellis: Trellis): void {
   const { graph, arcStart, arcTarget, arcMass, mass, posterior, slotStart } = trellis;
+  trellis.toPosteriors();
+  const { ratio, arcPosterior } = trellis;
   const end = slotStart[graph.slotCount] - 1;
   for (let c = slotStart[graph.slotCount - 1]; c <= end; c++) {
     posterior[c] = c === end ? 1 : 0;
-    mass[c] = posterior[c] / mass[c];
+    ratio[c] = posterior[c] / mass[c];
   }
   for (let slot = graph.slotCount - 2; slot >= 0; slot--) {
     const branch = graph.branchStart[slot];
@@ -25,27 +27,28 @@ export function backward(trellis: Trellis): void {
         for (let arc = arcStart[c] + graph.branchFirst[b]; arc < last; arc++) {
           const target = arcTarget[arc];
           if (target < 0) continue;
-          const share = arcMass[arc] * mass[target];
-          arcMass[arc] = share;
-          sum += share;
+          const through = arcMass[arc] * ratio[target];
+          arcPosterior[arc] = through;
+          sum += through;
         }
       }
       posterior[c] = sum;
-      // From here on `mass` holds posterior / mass, which is what arcs into the context multiply by.
-      mass[c] = sum === 0 ? 0 : sum / mass[c];
+      ratio[c] = sum === 0 ? 0 : sum / mass[c];
     }
   }
 }
 
-/** counts(r)[y] += factor * sum over contexts c with row r: posterior(c, y), and the same for slots. */
+/** counts(r)[y] += factor * sum over contexts c with row r: arcs(c, y), and the same for slots. */
 export function addExpectations(
   trellis: Trellis,
   { start, symbols, symbolCount }: RowTable,
   counts: Float64Array | undefined,
   slotCounts: Float64Array,
   factor: number,
+  arcs: Float64Array,
 ): void {
-  const { graph, slotStart, rowStart, rows, arcStart, arcMass, posterior } = trellis;
+  if (!trellis.hasPosteriors) throw new Error("expected counts need the backward pass");
+  const { graph, slotStart, rowStart, rows, arcStart, posterior } = trellis;
   for (let slot = 0; slot < graph.slotCount - 1; slot++) {
     const scores = slot * symbolCount;
     for (let b = graph.branchStart[slot]; b < graph.branchStart[slot + 1]; b++) {
@@ -54,17 +57,17 @@ export function addExpectations(
       for (let c = slotStart[slot]; c < slotStart[slot + 1]; c++) {
         if (posterior[c] === 0) continue;
         const arc = arcStart[c];
-        for (let y = first; y < end; y++) slotCounts[scores + y] += factor * arcMass[arc + y];
+        for (let y = first; y < end; y++) slotCounts[scores + y] += factor * arcs[arc + y];
         if (!counts) continue;
         for (let r = rowStart[c]; r < rowStart[c + 1]; r++) {
           const entry = start[rows[r]];
           const entryEnd = start[rows[r] + 1];
           if (entryEnd - entry === symbolCount) {
-            for (let y = first; y < end; y++) counts[entry + y] += factor * arcMass[arc + y];
+            for (let y = first; y < end; y++) counts[entry + y] += factor * arcs[arc + y];
           } else {
             for (let e = entry; e < entryEnd; e++) {
               const y = symbols[e];
-              if (y >= first && y < end) counts[e] += factor * arcMass[arc + y];
+              if (y >= first && y < end) counts[e] += factor * arcs[arc + y];
             }
           }
         }
@@ -84,13 +87,13 @@ export function outputOf(kernel: Kernel, confidences: boolean): BestOutput | und
 
 /** The probability of each decision of a path at its slot. Needs the backward pass. */
 export function pathConfidences(
-  { graph, slotStart, arcStart, arcMass }: Trellis,
+  { graph, slotStart, arcStart, arcPosterior }: Trellis,
   symbols: readonly number[],
 ): number[] {
   let slot = 0;
   return symbols.map((symbol) => {
     let sum = 0;
-    for (let c = slotStart[slot]; c < slotStart[slot + 1]; c++) sum += arcMass[arcStart[c] + symbol];
+    for (let c = slotStart[slot]; c < slotStart[slot + 1]; c++) sum += arcPosterior[arcStart[c] + symbol];
     slot = nextSlot(graph, slot, symbol);
     return Math.min(1, sum);
   });

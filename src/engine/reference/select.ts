@@ -1,13 +1,14 @@
 // Select: marks the groups that stay as contexts, the B heaviest. Of equals, the first in the order of contexts. A clamp may
 // take part in the choice (`Guide`), and the groups of a forced path stay whatever their mass.
 
-import type { ClampedPass, ClampTable } from "../clamped-pass.js";
+import type { Clamp } from "../clamp.js";
+import type { ClampedPass } from "../clamped-pass.js";
 import { logAdd } from "../lattice.js";
 import type { WorkSpace } from "./work-space.js";
 
 /** Lets a clamp take part in the choice of contexts. */
 export interface Guide {
-  clamp: ClampTable;
+  clamp: Clamp;
   /** Holds the clamped forward pass, which goes along. */
   pass: ClampedPass;
   /** `target`: the contexts heaviest under the clamp. `hybrid`: these and the heaviest without it. */

@@ -53,6 +53,7 @@ interface Code {
     counts: number,
     slotCounts: number,
     factor: number,
+    arcs: number,
   ): void;
   bestPath(state: number, graph: number, path: number): number;
   bestScore(): number;
@@ -581,6 +582,7 @@ class WasmKernel implements Kernel {
     this.graph = problem.graph;
     backend.current = this;
     backend.begin();
+    own.toMasses();
     own.graph = problem.graph;
     own.logPartition = backend.code.forward(
       this.state.byteOffset,
@@ -612,15 +614,25 @@ class WasmKernel implements Kernel {
 
   backward(): void {
     if (this.usesReference) this.reference?.backward();
-    else this.backend.code.backward(this.state.byteOffset, this.backend.graphOf(this.graph));
+    else if (!this.own.hasPosteriors) {
+      this.own.toPosteriors();
+      this.backend.code.backward(this.state.byteOffset, this.backend.graphOf(this.graph));
+    }
   }
 
-  addExpectations(counts: Float64Array | undefined, slotCounts: Float64Array, factor: number): void {
+  addExpectations(
+    counts: Float64Array | undefined,
+    slotCounts: Float64Array,
+    factor: number,
+    arcs = this.trellis.arcPosterior,
+  ): void {
     if (this.usesReference) {
-      this.reference?.addExpectations(counts, slotCounts, factor);
+      this.reference?.addExpectations(counts, slotCounts, factor, arcs);
       return;
     }
+    if (!this.own.hasPosteriors) throw new Error("expected counts need the backward pass");
     const { arrays } = this.backend;
+    this.backend.begin();
     const placedCounts = counts && arrays.placed(counts);
     const placedSlotCounts = arrays.placed(slotCounts);
     this.backend.code.addExpectations(
@@ -630,6 +642,7 @@ class WasmKernel implements Kernel {
       this.backend.addressOf(placedCounts),
       placedSlotCounts.byteOffset,
       factor,
+      this.backend.addressOf(arcs),
     );
     if (placedCounts && placedCounts !== counts) counts?.set(placedCounts);
     if (placedSlotCounts !== slotCounts) slotCounts.set(placedSlotCounts);

@@ -159,7 +159,7 @@ export class TaggerEngine {
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
     const allowed = Array.from({ length }, (_, i) => allowedAt(corpus, from + i) as readonly number[] | undefined);
-    return clampTrellis(trellis, allowedClamp(this.symbolCount, allowed));
+    return clampTrellis(trellis, allowedClamp(trellis.graph, allowed));
   }
 
   /** Adds the gradient of the sequence's log-likelihood. */

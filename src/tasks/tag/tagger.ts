@@ -546,7 +546,7 @@ function freeMarginals(trellis: Trellis, length: number, labelCount: number): Fl
   return Array.from({ length }, (_, slot) => {
     const row = new Float64Array(labelCount);
     for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
-      for (let y = 0; y < labelCount; y++) row[y] += trellis.arcMass[trellis.arcStart[c] + y];
+      for (let y = 0; y < labelCount; y++) row[y] += trellis.arcPosterior[trellis.arcStart[c] + y];
     }
     return row;
   });

@@ -5,13 +5,13 @@
 
 import { placedAll } from "../../engine/backend.js";
 import { backend } from "../../engine/choice.js";
-import { type Clamp, clampTrellis } from "../../engine/clamp.js";
-import { type Band, ClampedPass, type ClampTable, outputClamp } from "../../engine/clamped-pass.js";
+import { type Band, type Clamp, clampTrellis, outputClamp } from "../../engine/clamp.js";
+import { ClampedGradient } from "../../engine/clamped-gradient.js";
 import { bestPath, type Path, type Posteriors } from "../../engine/lattice.js";
 import type { Problem, RowSpace } from "../../engine/problem.js";
 import { PrunedPass } from "../../engine/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../../engine/slots.js";
-import { grown, type Inference, type Trellis } from "../../engine/trellis.js";
+import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
 import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.js";
 import { editDistance } from "../../util/errors.js";
@@ -87,10 +87,8 @@ export class TransducerEngine {
   readonly kernel = this.backend.makeKernel();
   readonly rows: TransducerRows;
   readonly space: RowSpace;
-  readonly clamped = new ClampedPass();
+  private readonly clamped = new ClampedGradient(this.backend, this.kernel);
   private readonly pruned = new PrunedPass();
-  /** Whether the latest trellis has had its backward pass. */
-  private isBackward = false;
   private readonly graphs: SlotGraph[] = [];
   private slotScores = this.backend.arrays.float64(1024);
   private slotCounts = this.backend.arrays.float64(1024);
@@ -99,7 +97,6 @@ export class TransducerEngine {
   private slotInput = this.backend.arrays.int32(64);
   /** Window rows of the input at hand. */
   private readonly windows: WindowFinder;
-  private arcDifference = new Float64Array(1024);
 
   constructor(
     given: TransducerRows,
@@ -117,14 +114,12 @@ export class TransducerEngine {
 
   /** The free forward pass of an input. */
   forward(input: Int32Array, weights: Float64Array, inference = this.inference): Trellis {
-    this.isBackward = false;
     return this.kernel.forward(this.problem(input, weights), this.space, weights, inference);
   }
 
   /** The backward pass of the latest trellis, if it has not had it. */
   backward(): void {
-    if (!this.isBackward) this.kernel.backward();
-    this.isBackward = true;
+    this.kernel.backward();
   }
 
   private problem(input: Int32Array, weights: Float64Array): Problem {
@@ -175,7 +170,7 @@ export class TransducerEngine {
    * of `length` symbols. Where all alignments would be too many, those near the diagonal.
    */
   logProbability(output: ArrayLike<number>, length: number): number {
-    return this.clamped.forward(this.kernel.trellis, this.clampOf(output, length));
+    return this.clamped.pass.forward(this.kernel.trellis, this.clampOf(output, length));
   }
 
   /** Gives a function that does the same for the outputs of paths, much faster where they are probable. */
@@ -184,7 +179,7 @@ export class TransducerEngine {
     const { trellis } = kernel;
     const logOf = ({ score }: Path): number => score - trellis.logPartition;
     if (logOf(best) < LEAST_LOG) {
-      return (output, path) => clamped.forward(trellis, this.clampOf(output, length, path.symbols));
+      return (output, path) => clamped.pass.forward(trellis, this.clampOf(output, length, path.symbols));
     }
     this.backward();
     pruned.begin(trellis, this.shape.symbolCount - 1);
@@ -197,14 +192,14 @@ export class TransducerEngine {
 
   /** The moves of the best alignment of an output in the trellis of the latest forward pass, if it has one. */
   bestMoves(output: Int32Array): Int32Array | undefined {
-    const path = bestPath(clampTrellis(this.kernel.trellis, writes(output, this.shape.symbolCount - 1)));
+    const path = bestPath(clampTrellis(this.kernel.trellis, outputClamp(output, this.shape.symbolCount - 1)));
     return path && Int32Array.from(path.symbols);
   }
 
   /** Probabilities of contexts and arcs of the latest trellis, if it has had its backward pass. */
   posteriors(): Posteriors | undefined {
-    const { logPartition, posterior, arcMass } = this.kernel.trellis;
-    return this.isBackward ? { logPartition, node: posterior, arc: arcMass } : undefined;
+    const { logPartition, posterior, arcPosterior, hasPosteriors } = this.kernel.trellis;
+    return hasPosteriors ? { logPartition, node: posterior, arc: arcPosterior } : undefined;
   }
 
   /** Adds the gradient of the log-likelihood of an input's answers. */
@@ -222,17 +217,16 @@ export class TransducerEngine {
       seen.contextLength /= answers.length;
       return seen;
     }
-    const trellis = this.kernel.forward(problem, this.space, weights, this.inference);
+    this.kernel.forward(problem, this.space, weights, this.inference);
     seen.contextLength = this.kernel.averageContextLength();
-    const difference = this.differences(trellis);
+    this.clamped.begin();
     for (const { output, count } of answers) {
-      const log = this.clamped.forward(trellis, this.clampOf(output, input.length));
+      const log = this.clamped.add(this.clampOf(output, input.length), count);
       if (log === Number.NEGATIVE_INFINITY) continue;
-      this.clamped.addPosteriors(difference, count);
       seen.logLikelihood += count * log;
       seen.aligned += count;
     }
-    if (seen.aligned > 0) this.addGradient(input.length, seen.aligned, gradient);
+    if (seen.aligned > 0) this.addGradient(input.length, gradient);
     return seen;
   }
 
@@ -250,20 +244,19 @@ export class TransducerEngine {
     const guide =
       strategy === "forced"
         ? undefined
-        : { clamp: this.clampOf(output, input.length), pass: this.clamped, by: strategy };
+        : { clamp: this.clampOf(output, input.length), pass: this.clamped.pass, by: strategy };
     const forced = moves ? this.forcedPath(moves, problem.graph.slotCount) : undefined;
-    const trellis = this.kernel.forward(problem, this.space, weights, this.inference, forced, guide);
+    this.kernel.forward(problem, this.space, weights, this.inference, forced, guide);
     seen.contextLength += this.kernel.averageContextLength();
-    const difference = this.differences(trellis);
-    const log = moves ? addPath(trellis, moves, difference, count) : this.clamped.finish();
+    this.clamped.begin();
+    const log = moves ? this.clamped.addPath(moves, count) : this.clamped.addGuided(count);
     if (log === Number.NEGATIVE_INFINITY) return;
-    if (!moves) this.clamped.addPosteriors(difference, count);
     seen.logLikelihood += count * log;
     seen.aligned += count;
-    this.addGradient(input.length, count, gradient);
+    this.addGradient(input.length, gradient);
   }
 
-  private clampOf(output: ArrayLike<number>, length: number, moves?: readonly number[]): ClampTable {
+  private clampOf(output: ArrayLike<number>, length: number, moves?: readonly number[]): Clamp {
     const clamp = outputClamp(output, this.shape.symbolCount - 1);
     const band = this.bandOf(output.length, length, moves);
     return band ? { ...clamp, band } : clamp;
@@ -304,26 +297,12 @@ export class TransducerEngine {
     return forced;
   }
 
-  /** [arcs] zeros. */
-  private differences(trellis: Trellis): Float64Array {
-    const arcs = trellis.arcStart[trellis.contextCount];
-    if (this.arcDifference.length < arcs) this.arcDifference = grown(this.arcDifference, arcs);
-    this.arcDifference.fill(0, 0, arcs);
-    return this.arcDifference;
-  }
-
-  /** Adds clamped minus free expectations, with the clamped ones (of `count` answers) in `arcDifference`. */
-  private addGradient(length: number, count: number, gradient: Gradient): void {
-    const { kernel, arcDifference, slotCounts } = this;
+  /** Adds clamped minus free expectations. */
+  private addGradient(length: number, gradient: Gradient): void {
+    const { slotCounts } = this;
     const { symbolCount, maxEmit } = this.shape;
-    const { trellis } = kernel;
-    kernel.backward();
-    const arcs = trellis.arcStart[trellis.contextCount];
-    const { arcMass } = trellis;
-    for (let arc = 0; arc < arcs; arc++) arcMass[arc] = arcDifference[arc] - count * arcMass[arc];
     slotCounts.fill(0, 0, (length * (maxEmit + 1) + 1) * symbolCount);
-    this.backend.loops.touch(trellis.rows, trellis.rowStart[trellis.contextCount], gradient);
-    kernel.addExpectations(gradient.values, slotCounts, 1);
+    this.clamped.finish(gradient, slotCounts);
     this.addWindows(length, gradient);
   }
 
@@ -370,31 +349,6 @@ export class TransducerEngine {
     }
     return { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0, aligned };
   }
-}
-
-/** The clamp that allows the alignments of one output. */
-function writes(output: Int32Array, shift: number): Clamp {
-  return {
-    arcs(_slot, state, allow) {
-      if (state < output.length) allow(output[state], state + 1);
-      allow(shift, state);
-    },
-    ends: (state) => state === output.length,
-  };
-}
-
-/** Adds `count` to every arc of a path; returns the path's log-probability. */
-function addPath(trellis: Trellis, moves: Int32Array, arcs: Float64Array, count: number): number {
-  let context = trellis.slotStart[0];
-  let score = 0;
-  for (const move of moves) {
-    const arc = trellis.arcStart[context] + move;
-    arcs[arc] += count;
-    score += trellis.arcScore[arc];
-    context = trellis.arcTarget[arc];
-    if (context < 0) return Number.NEGATIVE_INFINITY;
-  }
-  return score - trellis.logPartition;
 }
 
 /** Pairs to train a transducer on. */

@@ -62,6 +62,7 @@ export function addExpectations(
   counts: usize,
   slotCounts: usize,
   factor: f64,
+  arcs: usize,
 ): void {
   use(state);
   useSpace(space, 0);
@@ -74,7 +75,7 @@ export function addExpectations(
       const end = int(branchEnd, b);
       for (let c = int(slotStart, slot); c < to; c++) {
         if (num(posterior, c) == 0) continue;
-        const masses = arcMass + (<usize>int(arcStart, c) << 3);
+        const masses = arcs + (<usize>int(arcStart, c) << 3);
         addScaled(decisions + (<usize>first << 3), masses + (<usize>first << 3), end - first, factor);
         if (counts) countRows(c, masses, first, end, counts, factor);
       }
