@@ -5,42 +5,24 @@
 //   const { labels, probability } = tagger.predict({ columns: [["the"], ["dog"], ["barks"]] });
 
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
-import { Alphabet } from "../../engine/alphabet.js";
+import type { Alphabet } from "../../engine/alphabet.js";
 import type { BestOutput, FrozenRows } from "../../engine/backend.js";
 import { backend } from "../../engine/choice.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../../engine/lattice.js";
 import { pathConfidences } from "../../engine/reference/passes.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
-import { chooseL2 } from "../../learn/choose-l2.js";
-import { trainingOptions } from "../../learn/options.js";
-import { train } from "../../learn/train.js";
-import {
-  type Checkpoint,
-  hookNames,
-  hooksOf,
-  type Pass,
-  type Trained,
-  type TrainingHooks,
-} from "../../learn/training.js";
+import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError, unknownName } from "../../util/errors.js";
-import { declaredOf, presentNames, readOptions, whole } from "../../util/options.js";
+import { presentNames, readOptions, whole } from "../../util/options.js";
 import { generator, uniform } from "../../util/random.js";
 import type { Answered, Predictor } from "../task.js";
 import { type Corpus, CorpusBuilder } from "./corpus.js";
-import {
-  addSequence,
-  attributeMaker,
-  type FeatureFunction,
-  type FeatureSource,
-  functionOf,
-  type GivenFeatures,
-} from "./features.js";
-import { TaggerEngine, TaggerLearner } from "./learner.js";
-import { carriedWeights, mergeRows } from "./merge.js";
+import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatures } from "./features.js";
+import { TaggerEngine } from "./learner.js";
 import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
-import { attributeRows, type TaggerRows, taggerRows } from "./rows.js";
+import { attributeRows, type TaggerRows } from "./rows.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
 
 /** What a training needs beside options that are plain values. */
@@ -175,64 +157,11 @@ export class Tagger implements Predictor {
   /** Learns from labelled sequences. Labels may be partly unknown. */
   static async train(
     sequences: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>,
-    given: TrainTaggerOptions = {},
+    options: TrainTaggerOptions = {},
   ): Promise<Tagger> {
-    const others = [...hookNames, ...otherNames];
-    const chosen = readTaggerOptions(given, { others, from: given.keep ? given.from : undefined });
-    const hooks = hooksOf(given);
-    const maker = attributeMaker(given, chosen.conjoin);
-    const labels = new Alphabet(given.from?.labels.all());
-    const kept = given.keep ? given.from : undefined;
-    if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
-    const attributes = new Alphabet(kept?.attributes.all());
-    const conjoined = new Alphabet(kept?.conjoined.all());
-    const builder = new CorpusBuilder(labels, attributes, conjoined, true);
-    let source: FeatureSource | undefined;
-    for await (const sequence of sequences) {
-      if (!sequence?.labels) throw new InputError("a sequence has no labels to learn from", sequence ?? {});
-      const kind = maker.sourceOf(sequence);
-      source ??= kind;
-      maker.add(builder, sequence, source);
-    }
-    if (!source) throw new InputError("there are no sequences to learn from");
-    const corpus = builder.build();
-    if (labels.size === 0) throw new InputError("no position has a label to learn from");
-    const sizes = { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size };
-    const ownRows = taggerRows(corpus, sizes, chosen);
-    const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
-    const learner = new TaggerLearner(corpus, rows, inferenceOf(chosen));
-    let choseInHaste = false;
-    const stopsChoosing = (): boolean => {
-      choseInHaste ||= hooks.shouldStop?.() ?? false;
-      return choseInHaste;
-    };
-    const l2 =
-      chosen.l2 ??
-      given.checkpoint?.l2 ??
-      (kept ? 0 : await chooseL2(learner, declaredOf(trainingOptions, chosen), stopsChoosing));
-    const options: TaggerOptions = { ...chosen, l2 };
-    const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
-    // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
-    const trainingHooks = choseInHaste ? { ...hooks, onCheckpoint: undefined } : hooks;
-    const trained = await train(learner, declaredOf(trainingOptions, options), trainingHooks, {
-      start,
-      checkpoint: given.checkpoint,
-    });
-    // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
-    const weights = trained.weights.map(Math.fround);
-    checkLearned(weights, options, labels.size > 1 && !trained.stopped);
-    return new Tagger({
-      labels,
-      attributes,
-      conjoined,
-      rows,
-      weights,
-      options,
-      source,
-      summary: summaryOf(corpus, trained),
-      note: given.note ?? {},
-      features: functionOf(given.features),
-    });
+    // On demand: who only predicts does not load it.
+    const { trainTagger } = await import("./train.js");
+    return trainTagger(sequences, options);
   }
 
   /** How many attributes say anything: those with a weight that is not zero, which are also those that a file keeps. */
@@ -487,8 +416,6 @@ export interface TaggerParts {
   features?: FeatureFunction;
 }
 
-const otherNames = ["template", "templateFile", "features", "from", "keep", "checkpoint", "note"] as const;
-
 const predictNames: readonly (keyof PredictOptions)[] = [
   "nbest",
   "marginals",
@@ -517,28 +444,6 @@ const countOptions = {
 
 function checkPredictOptions(options: PredictOptions): void {
   readOptions(countOptions, options, { others: predictNames });
-}
-
-/** Refuses weights that no prediction can be made with, or that a penalty made to say nothing. */
-function checkLearned(weights: Float64Array, { l1 }: TaggerOptions, hadToLearn: boolean): void {
-  if (!weights.every(Number.isFinite)) {
-    throw new InputError("the weights grew without bound", { hint: "try a smaller rate or a larger l2" });
-  }
-  if (l1 > 0 && hadToLearn && weights.every((weight) => weight === 0)) {
-    throw new InputError("nothing was learned: the penalty holds every weight at zero", {
-      hint: `try an l1 below ${l1}`,
-    });
-  }
-}
-
-function summaryOf(corpus: Corpus, trained: Trained): TaggerSummary {
-  return {
-    sequences: corpus.sequenceCount,
-    positions: corpus.labels.length,
-    history: trained.history,
-    bestPass: trained.bestPass,
-    stopped: trained.stopped,
-  };
 }
 
 /** Probabilities of labels, [length][labels], from posteriors of arcs. */

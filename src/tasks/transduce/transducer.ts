@@ -5,47 +5,26 @@
 //   const { output, probability } = transducer.predict([..."phone"], { alignment: true });
 
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
-import { Alphabet } from "../../engine/alphabet.js";
+import type { Alphabet } from "../../engine/alphabet.js";
 import { backend } from "../../engine/choice.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
-import { trainingOptions } from "../../learn/options.js";
-import { train } from "../../learn/train.js";
-import {
-  type Checkpoint,
-  hookNames,
-  hooksOf,
-  type Pass,
-  type Trained,
-  type TrainingHooks,
-} from "../../learn/training.js";
+import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
-import { choice, declaredOf, readOptions, share, whole } from "../../util/options.js";
+import { choice, readOptions, share, whole } from "../../util/options.js";
 import type { Answered, Predictor } from "../task.js";
 import { JointModel, type JointParts } from "./joint-model.js";
-import { TransducerEngine, TransducerLearner } from "./learner.js";
-import {
-  chooseOptions,
-  type GivenTransducerOptions,
-  inferenceOf,
-  keptOptions,
-  MOST_CONTEXTS,
-  MOST_WORDS,
-  readTransducerOptions,
-  shapeOf,
-  type TransducerOptions,
-} from "./options.js";
-import { checkPair, checkSymbols, type PairCorpus, PairCorpusBuilder } from "./pairs.js";
+import { TransducerEngine } from "./learner.js";
+import { type GivenTransducerOptions, inferenceOf, MOST_CONTEXTS, shapeOf, type TransducerOptions } from "./options.js";
+import { checkSymbols } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
-import { imputeMoves, makeRows, penaltyFor } from "./preparation.js";
 import type { TransducerRows } from "./rows.js";
 import { findOutputs } from "./search.js";
-import { chooseTemperature, type Tuned, tuneChoosers, wordCountsOf } from "./tuning.js";
 import { type WordCounts, WordModel } from "./word-model.js";
 
 /** What stands between words in outputs made of characters. */
-const SPACE = " ";
+export const SPACE = " ";
 
 export interface TrainTransducerOptions extends GivenTransducerOptions, TrainingHooks {
   /**
@@ -194,85 +173,11 @@ export class Transducer implements Predictor {
   /** Learns from pairs. Pairs with the same input are several right answers for it. */
   static async train(
     pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
-    given: TrainTransducerOptions = {},
+    options: TrainTransducerOptions = {},
   ): Promise<Transducer> {
-    const hooks = readHooks(given);
-    const { from } = given;
-    const inputSymbols = new Alphabet(from?.inputSymbols.all());
-    const outputSymbols = new Alphabet(from?.outputSymbols.all());
-    const corpus = await readCorpus(pairs, new PairCorpusBuilder(inputSymbols, outputSymbols), from);
-    const plain = plainOptions(given);
-    const chosen = from ? keptOptions(from.options, plain) : chooseOptions(corpus, plain);
-    const shape = shapeOf(inputSymbols, outputSymbols, chosen);
-    const rows = from?.rows ?? makeRows(corpus, shape, chosen);
-    const words =
-      chosen.words > 0 ? { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" } : undefined;
-    const wordCounts = words && (from?.words?.counts ?? wordCountsOf(corpus, words.separator));
-    const engine = new TransducerEngine(rows, shape, inferenceOf(chosen));
-    let isHasty = false;
-    const stopsPreparing = (): boolean => {
-      isHasty ||= hooks.shouldStop?.() ?? false;
-      return isHasty;
-    };
-    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen, stopsPreparing) : undefined;
-    const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
-    const isOpen = given.l2 === undefined && !from;
-    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stopsPreparing) : chosen.l2);
-    const options: TransducerOptions = { ...chosen, l2 };
-    // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
-    const untuned: Tuned = { joint: from?.joint?.parts, powers: from?.powers ?? plainPowers(options.words) };
-    const make = (
-      trained: Trained,
-      temperature: number,
-      { joint, powers } = untuned,
-      tally = learner.tally,
-    ): Transducer => {
-      const wordWeight = words?.isOpen ? weightOf(powers) : options.words;
-      return new Transducer({
-        inputSymbols,
-        outputSymbols,
-        rows,
-        // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
-        weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
-        options: { ...options, words: wordWeight },
-        summary: summaryOf(corpus, trained, temperature, tally),
-        note: given.note ?? {},
-        wordCounts: wordWeight > 0 ? wordCounts : undefined,
-        joint,
-        powers,
-      });
-    };
-    let passes = given.checkpoint?.history.length ?? 0;
-    const afterPass = async (soFar: Trained, tally?: Int32Array): Promise<void> => {
-      if (soFar.history.length === passes) return;
-      passes = soFar.history.length;
-      await given.onPass?.(make(soFar, 1, untuned, tally), passes);
-    };
-    const passHooks: TrainingHooks = {
-      ...hooks,
-      async onCheckpoint(checkpoint) {
-        // A training stopped before its first pass has nothing to go on from: an undisturbed one might have chosen another
-        // penalty, or imputed other alignments.
-        if (isHasty) return;
-        // The next pass may have begun, so the learner may have counted further.
-        const { best, bestPass, history, tally } = checkpoint;
-        await afterPass({ weights: best, bestPass, history, stopped: false }, tally);
-        await hooks.onCheckpoint?.(checkpoint);
-      },
-    };
-    const tunes = !from && (options.jointGrams > 0 || (words !== undefined && options.heldOut > 0));
-    const trained = await train(learner, declaredOf(trainingOptions, options), passHooks, {
-      start: from?.weights,
-      checkpoint: given.checkpoint,
-      more: tunes,
-    });
-    await afterPass(trained);
-    if (isHasty) return make(trained, 1);
-    const temperature = chooseTemperature(learner, trained.weights, options);
-    if (!tunes || trained.stopped) return make(trained, temperature);
-    const { engine: tempered, weights } = make(trained, temperature);
-    const tuned = await tuneChoosers(tempered, weights, corpus, options, words, hooks.shouldStop);
-    return make({ ...trained, stopped: tuned === undefined }, temperature, tuned);
+    // On demand: who only predicts does not load it.
+    const { trainTransducer } = await import("./train.js");
+    return trainTransducer(pairs, options);
   }
 
   /** The most probable output of an input, with its probability and whatever else is asked for. */
@@ -399,79 +304,9 @@ export class Transducer implements Predictor {
   }
 }
 
-async function readCorpus(
-  pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
-  builder: PairCorpusBuilder,
-  from: Transducer | undefined,
-): Promise<PairCorpus> {
-  for await (const pair of pairs) {
-    checkPair(pair);
-    if (from) checkKnown(from, pair);
-    builder.add(pair);
-  }
-  if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
-  return builder.build();
-}
-
-/** The symbol between words. */
-function separatorOf(outputSymbols: Alphabet): number {
-  const separator = outputSymbols.indexOf(SPACE);
-  if (separator >= 0) return separator;
-  throw new InputError(
-    "option `words` is for outputs in characters, spaces between words among them; there are no spaces",
-    {
-      hint: "if outputs were read as tokens, read them as characters: option `output`",
-    },
-  );
-}
-
-/** The weight of a model of words beside a probability with the power 1. */
-function weightOf({ own, words }: Powers): number {
-  return words > 0 ? Math.min(MOST_WORDS, words / own) : 0;
-}
-
-function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, tally: Int32Array): TransducerSummary {
-  let pairs = 0;
-  for (const count of corpus.answerCount) pairs += count;
-  return {
-    pairs,
-    inputs: corpus.inputCount,
-    alignedPairs: tally.reduce((sum, count) => sum + count, 0),
-    history: trained.history,
-    bestPass: trained.bestPass,
-    temperature,
-    stopped: trained.stopped,
-  };
-}
-
 const predictNames = ["nbest", "alignment", "contexts", "inference"] as const;
 const answerNames = [...predictNames.filter((name) => name !== "inference"), ...(["precision", "candidates"] as const)];
 
 function checkPredictOptions(options: TransducePredictOptions): void {
   readOptions({ nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }) }, options, { others: predictNames });
-}
-
-const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
-
-/** Refuses options by name before any pair is read; those that depend on the pairs are chosen after. */
-function readHooks(given: TrainTransducerOptions): TrainingHooks {
-  readTransducerOptions(given, { others: [...hookNames, ...otherNames] });
-  return hooksOf(given);
-}
-
-/** Options without what goes beside them. */
-function plainOptions(given: TrainTransducerOptions): GivenTransducerOptions {
-  const beside: readonly string[] = [...hookNames, ...otherNames];
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !beside.includes(name)));
-}
-
-/** Refuses a pair with symbols that a transducer has no features for. */
-function checkKnown(from: Transducer, pair: SymbolPair): void {
-  const isNew = (known: Alphabet) => (symbol: string) => known.indexOf(symbol) < 0;
-  const found = pair.input.find(isNew(from.inputSymbols)) ?? pair.output.find(isNew(from.outputSymbols));
-  if (found === undefined) return;
-  throw new InputError(`the model does not know the symbol ${JSON.stringify(found)}`, {
-    ...pair,
-    hint: "train anew on all pairs to learn new symbols",
-  });
 }

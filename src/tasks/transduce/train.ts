@@ -1,0 +1,230 @@
+// Training of a transducer: symbols and rows from the pairs, passes over them, and what held-out inputs decide after the last.
+
+import { Alphabet } from "../../engine/alphabet.js";
+import type { SymbolPair } from "../../formats/pair-lines.js";
+import { trainingOptions } from "../../learn/options.js";
+import { train } from "../../learn/train.js";
+import { hookNames, hooksOf, type Trained, type TrainingHooks } from "../../learn/training.js";
+import { InputError } from "../../util/errors.js";
+import { declaredOf } from "../../util/options.js";
+import { TransducerEngine, TransducerLearner, type TransducerShape } from "./learner.js";
+import {
+  chooseOptions,
+  type GivenTransducerOptions,
+  inferenceOf,
+  keptOptions,
+  MOST_WORDS,
+  readTransducerOptions,
+  shapeOf,
+  type TransducerOptions,
+} from "./options.js";
+import { checkPair, type PairCorpus, PairCorpusBuilder } from "./pairs.js";
+import { type Powers, plainPowers } from "./powers.js";
+import { imputeMoves, makeRows, penaltyFor } from "./preparation.js";
+import type { TransducerRows } from "./rows.js";
+import { SPACE, type TrainTransducerOptions, Transducer, type TransducerSummary } from "./transducer.js";
+import { chooseTemperature, type Tuned, tuneChoosers, wordCountsOf } from "./tuning.js";
+import type { WordCounts } from "./word-model.js";
+
+/** Learns from pairs. Pairs with the same input are several right answers for it. */
+export async function trainTransducer(
+  pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
+  given: TrainTransducerOptions,
+): Promise<Transducer> {
+  const hooks = readHooks(given);
+  const inputSymbols = new Alphabet(given.from?.inputSymbols.all());
+  const outputSymbols = new Alphabet(given.from?.outputSymbols.all());
+  const corpus = await readCorpus(pairs, new PairCorpusBuilder(inputSymbols, outputSymbols), given.from);
+  return new TransducerTraining(corpus, inputSymbols, outputSymbols, given, hooks).run();
+}
+
+/** A training whose pairs are read. */
+class TransducerTraining {
+  private readonly from: Transducer | undefined;
+  /** As given, by default, or by the pairs; the penalty may still be chosen. */
+  private readonly chosen: TransducerOptions;
+  private readonly shape: TransducerShape;
+  private readonly rows: TransducerRows;
+  /** If a model of words is to help. */
+  private readonly words: { separator: number; isOpen: boolean } | undefined;
+  private readonly wordCounts: WordCounts | undefined;
+  /** Whether it was stopped before its first pass: then there is nothing to go on from. */
+  private isHasty = false;
+  /** Passes that `onPass` was told of. */
+  private passes: number;
+
+  constructor(
+    private readonly corpus: PairCorpus,
+    private readonly inputSymbols: Alphabet,
+    private readonly outputSymbols: Alphabet,
+    private readonly given: TrainTransducerOptions,
+    private readonly hooks: TrainingHooks,
+  ) {
+    const plain = plainOptions(given);
+    this.from = given.from;
+    this.chosen = this.from ? keptOptions(this.from.options, plain) : chooseOptions(corpus, plain);
+    this.shape = shapeOf(inputSymbols, outputSymbols, this.chosen);
+    this.rows = this.from?.rows ?? makeRows(corpus, this.shape, this.chosen);
+    if (this.chosen.words > 0) {
+      this.words = { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" };
+      this.wordCounts = this.from?.words?.counts ?? wordCountsOf(corpus, this.words.separator);
+    }
+    this.passes = given.checkpoint?.history.length ?? 0;
+  }
+
+  async run(): Promise<Transducer> {
+    const { from, given, hooks, words, corpus } = this;
+    const { learner, options } = await this.prepare();
+    // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
+    const untuned: Tuned = { joint: from?.joint?.parts, powers: from?.powers ?? plainPowers(options.words) };
+    const make = (trained: Trained, temperature: number, tuned = untuned, tally = learner.tally): Transducer =>
+      this.made(options, trained, temperature, tuned, tally);
+    const tunes = !from && (options.jointGrams > 0 || (words !== undefined && options.heldOut > 0));
+    const trained = await train(learner, declaredOf(trainingOptions, options), this.passHooks(make), {
+      start: from?.weights,
+      checkpoint: given.checkpoint,
+      more: tunes,
+    });
+    await this.afterPass(trained, make);
+    if (this.isHasty) return make(trained, 1);
+    const temperature = chooseTemperature(learner, trained.weights, options);
+    if (!tunes || trained.stopped) return make(trained, temperature);
+    const { weights } = make(trained, temperature);
+    const engine = new TransducerEngine(this.rows, this.shape, inferenceOf(options));
+    const tuned = await tuneChoosers(engine, weights, corpus, options, words, hooks.shouldStop);
+    return make({ ...trained, stopped: tuned === undefined }, temperature, tuned);
+  }
+
+  /** What comes before the first pass: imputed alignments if the strategy needs them, and the penalty. */
+  private async prepare(): Promise<{ learner: TransducerLearner; options: TransducerOptions }> {
+    const { corpus, shape, chosen, given, from } = this;
+    const stops = (): boolean => {
+      this.isHasty ||= this.hooks.shouldStop?.() ?? false;
+      return this.isHasty;
+    };
+    const engine = new TransducerEngine(this.rows, shape, inferenceOf(chosen));
+    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen, stops) : undefined;
+    const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
+    const isOpen = given.l2 === undefined && !from;
+    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stops) : chosen.l2);
+    return { learner, options: { ...chosen, l2 } };
+  }
+
+  /** A transducer with the weights of a training. */
+  private made(
+    options: TransducerOptions,
+    trained: Trained,
+    temperature: number,
+    { joint, powers }: Tuned,
+    tally: Int32Array,
+  ): Transducer {
+    const { inputSymbols, outputSymbols, rows, words, wordCounts } = this;
+    const wordWeight = words?.isOpen ? weightOf(powers) : options.words;
+    return new Transducer({
+      inputSymbols,
+      outputSymbols,
+      rows,
+      // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
+      weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
+      options: { ...options, words: wordWeight },
+      summary: summaryOf(this.corpus, trained, temperature, tally),
+      note: this.given.note ?? {},
+      wordCounts: wordWeight > 0 ? wordCounts : undefined,
+      joint,
+      powers,
+    });
+  }
+
+  private passHooks(make: Maker): TrainingHooks {
+    return {
+      ...this.hooks,
+      onCheckpoint: async (checkpoint) => {
+        // A training stopped before its first pass has nothing to go on from: an undisturbed one might have chosen another
+        // penalty, or imputed other alignments.
+        if (this.isHasty) return;
+        // The next pass may have begun, so the learner may have counted further.
+        const { best, bestPass, history, tally } = checkpoint;
+        await this.afterPass({ weights: best, bestPass, history, stopped: false }, make, tally);
+        await this.hooks.onCheckpoint?.(checkpoint);
+      },
+    };
+  }
+
+  private async afterPass(soFar: Trained, make: Maker, tally?: Int32Array): Promise<void> {
+    if (soFar.history.length === this.passes) return;
+    this.passes = soFar.history.length;
+    await this.given.onPass?.(make(soFar, 1, undefined, tally), this.passes);
+  }
+}
+
+type Maker = (trained: Trained, temperature: number, tuned?: Tuned, tally?: Int32Array) => Transducer;
+
+async function readCorpus(
+  pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
+  builder: PairCorpusBuilder,
+  from: Transducer | undefined,
+): Promise<PairCorpus> {
+  for await (const pair of pairs) {
+    checkPair(pair);
+    if (from) checkKnown(from, pair);
+    builder.add(pair);
+  }
+  if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
+  return builder.build();
+}
+
+/** The symbol between words. */
+function separatorOf(outputSymbols: Alphabet): number {
+  const separator = outputSymbols.indexOf(SPACE);
+  if (separator >= 0) return separator;
+  throw new InputError(
+    "option `words` is for outputs in characters, spaces between words among them; there are no spaces",
+    {
+      hint: "if outputs were read as tokens, read them as characters: option `output`",
+    },
+  );
+}
+
+/** The weight of a model of words beside a probability with the power 1. */
+function weightOf({ own, words }: Powers): number {
+  return words > 0 ? Math.min(MOST_WORDS, words / own) : 0;
+}
+
+function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, tally: Int32Array): TransducerSummary {
+  let pairs = 0;
+  for (const count of corpus.answerCount) pairs += count;
+  return {
+    pairs,
+    inputs: corpus.inputCount,
+    alignedPairs: tally.reduce((sum, count) => sum + count, 0),
+    history: trained.history,
+    bestPass: trained.bestPass,
+    temperature,
+    stopped: trained.stopped,
+  };
+}
+
+const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
+
+/** Refuses options by name before any pair is read; those that depend on the pairs are chosen after. */
+function readHooks(given: TrainTransducerOptions): TrainingHooks {
+  readTransducerOptions(given, { others: [...hookNames, ...otherNames] });
+  return hooksOf(given);
+}
+
+/** Options without what goes beside them. */
+function plainOptions(given: TrainTransducerOptions): GivenTransducerOptions {
+  const beside: readonly string[] = [...hookNames, ...otherNames];
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !beside.includes(name)));
+}
+
+/** Refuses a pair with symbols that a transducer has no features for. */
+function checkKnown(from: Transducer, pair: SymbolPair): void {
+  const isNew = (known: Alphabet) => (symbol: string) => known.indexOf(symbol) < 0;
+  const found = pair.input.find(isNew(from.inputSymbols)) ?? pair.output.find(isNew(from.outputSymbols));
+  if (found === undefined) return;
+  throw new InputError(`the model does not know the symbol ${JSON.stringify(found)}`, {
+    ...pair,
+    hint: "train anew on all pairs to learn new symbols",
+  });
+}
