@@ -7,11 +7,11 @@ import { useAddress } from "./hooks.js";
 import { type OfferedModel, offeredModels, openFile } from "./models.js";
 import { FileButton, Trouble, type ViewProps } from "./parts/common.js";
 import { switchTheme, useDark } from "./theme.js";
-import { DecipherView } from "./views/decipher.js";
+import { DecipherView } from "./views/decipher/decipher.js";
 import { PronounceView } from "./views/pronounce.js";
-import { ReadView } from "./views/read.js";
+import { ReadView } from "./views/read/read.js";
 import { TagView } from "./views/tag.js";
-import { TrustView } from "./views/trust.js";
+import { TrustView } from "./views/trust/trust.js";
 
 const shown: Record<View, { title: string; View: (props: ViewProps) => preact.JSX.Element | null }> = {
   read: { title: "Read", View: ReadView },
@@ -72,14 +72,20 @@ export function App() {
         </p>
         <View key={view} models={usable} ready={ready} params={params} change={change} />
       </main>
-      <footer class="soft small">
-        <p>Everything here is computed in your browser; nothing you type or open leaves it.</p>
-        <p>
-          <a href="models/SOURCES.txt">Where the data comes from</a>
-          <a href="licences.md">Software inside</a>
-        </p>
-      </footer>
+      <Footer />
     </div>
+  );
+}
+
+function Footer() {
+  return (
+    <footer class="soft small">
+      <p>Everything here is computed in your browser; nothing you type or open leaves it.</p>
+      <p>
+        <a href="models/SOURCES.txt">Where the data comes from</a>
+        <a href="licences.md">Software inside</a>
+      </p>
+    </footer>
   );
 }
 

@@ -31,7 +31,7 @@ export class Engine {
   private last = 0;
 
   constructor() {
-    this.worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+    this.worker = new Worker(new URL("./worker/worker.ts", import.meta.url), { type: "module" });
     this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       const one = this.waiting.get(data.call);
       if (!one) return;

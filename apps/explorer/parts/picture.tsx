@@ -51,44 +51,17 @@ export function DrawingPad(props: {
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawn = useRef(false);
-  const { filled } = props;
+  const { filled, pixels, dark } = props;
   const begin = (event: PointerEvent): void => {
     const element = canvas.current as HTMLCanvasElement;
-    const context = element.getContext("2d") as CanvasRenderingContext2D;
     event.preventDefault();
     element.focus();
-    element.setPointerCapture(event.pointerId);
-    if (!drawn.current) context.clearRect(0, 0, padSide, padSide);
+    if (!drawn.current) contextOf(element).clearRect(0, 0, padSide, padSide);
     drawn.current = true;
-    context.lineWidth = stroke;
-    context.lineCap = context.lineJoin = "round";
-    context.strokeStyle = getComputedStyle(element).color;
-    const place = ({ clientX, clientY }: PointerEvent): [number, number] => {
-      const box = element.getBoundingClientRect();
-      return [((clientX - box.left) / box.width) * padSide, ((clientY - box.top) / box.height) * padSide];
-    };
-    context.beginPath();
-    context.moveTo(...place(event));
-    context.lineTo(...place(event));
-    context.stroke();
-    const draw = (moved: PointerEvent): void => {
-      context.lineTo(...place(moved));
-      context.stroke();
-    };
-    const end = (): void => {
-      element.removeEventListener("pointermove", draw);
-      element.removeEventListener("pointerup", end);
-      element.removeEventListener("pointercancel", end);
-      const { data } = context.getImageData(0, 0, padSide, padSide);
-      const image = normalised(
-        Float32Array.from({ length: padSide * padSide }, (_, p) => data[4 * p + 3] / 255),
-        padSide,
-      );
+    drawLine(element, event, () => {
+      const image = normalised(inkOf(element), padSide);
       if (image) props.onDraw(image);
-    };
-    element.addEventListener("pointermove", draw);
-    element.addEventListener("pointerup", end);
-    element.addEventListener("pointercancel", end);
+    });
   };
   useEffect(() => {
     if (filled) return;
@@ -97,16 +70,8 @@ export function DrawingPad(props: {
   }, [filled]);
   // What came with the address or by a key is known by its few pixels alone.
   useEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (!context || drawn.current || !filled) return;
-    const side = Math.sqrt(props.pixels.length);
-    context.clearRect(0, 0, padSide, padSide);
-    context.fillStyle = getComputedStyle(canvas.current as HTMLCanvasElement).color;
-    const size = padSide / (side + 2);
-    props.pixels.forEach((black, p) => {
-      if (black) context.fillRect((1 + (p % side)) * size, (1 + Math.floor(p / side)) * size, size + 0.5, size + 0.5);
-    });
-  }, [props.pixels, filled, props.dark]);
+    if (canvas.current && !drawn.current && filled) drawPixels(canvas.current, pixels);
+  }, [pixels, filled, dark]);
   return (
     <canvas
       class="digit pad"
@@ -125,4 +90,55 @@ export function DrawingPad(props: {
       }}
     />
   );
+}
+
+function contextOf(element: HTMLCanvasElement): CanvasRenderingContext2D {
+  return element.getContext("2d") as CanvasRenderingContext2D;
+}
+
+/** A line that follows the pointer from where it was put down until it is lifted. */
+function drawLine(element: HTMLCanvasElement, start: PointerEvent, onEnd: () => void): void {
+  const context = contextOf(element);
+  element.setPointerCapture(start.pointerId);
+  context.lineWidth = stroke;
+  context.lineCap = context.lineJoin = "round";
+  context.strokeStyle = getComputedStyle(element).color;
+  const place = ({ clientX, clientY }: PointerEvent): [number, number] => {
+    const box = element.getBoundingClientRect();
+    return [((clientX - box.left) / box.width) * padSide, ((clientY - box.top) / box.height) * padSide];
+  };
+  context.beginPath();
+  context.moveTo(...place(start));
+  const draw = (moved: PointerEvent): void => {
+    context.lineTo(...place(moved));
+    context.stroke();
+  };
+  draw(start);
+  const end = (): void => {
+    element.removeEventListener("pointermove", draw);
+    element.removeEventListener("pointerup", end);
+    element.removeEventListener("pointercancel", end);
+    onEnd();
+  };
+  element.addEventListener("pointermove", draw);
+  element.addEventListener("pointerup", end);
+  element.addEventListener("pointercancel", end);
+}
+
+/** [padSide²] how black each pixel is, from 0 to 1. */
+function inkOf(element: HTMLCanvasElement): Float32Array {
+  const { data } = contextOf(element).getImageData(0, 0, padSide, padSide);
+  return Float32Array.from({ length: padSide * padSide }, (_, p) => data[4 * p + 3] / 255);
+}
+
+/** Few pixels as squares. */
+function drawPixels(element: HTMLCanvasElement, pixels: Shrunk): void {
+  const context = contextOf(element);
+  const side = Math.sqrt(pixels.length);
+  const size = padSide / (side + 2);
+  context.clearRect(0, 0, padSide, padSide);
+  context.fillStyle = getComputedStyle(element).color;
+  pixels.forEach((black, p) => {
+    if (black) context.fillRect((1 + (p % side)) * size, (1 + Math.floor(p / side)) * size, size + 0.5, size + 0.5);
+  });
 }

@@ -50,38 +50,7 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
           ? "Learned from spellings and sounds alone. Which letter belongs to which sound was never told: every alignment counts, and the probability of a pronunciation is summed over all of them."
           : "Learned from pairs of input and output alone. Which symbol writes which was never told: every alignment counts, and the probability of an output is summed over all of them."}
       </Intro>
-      <section class="controls" aria-label="Word">
-        <label class="field grow">
-          <span class="name">{english ? "Word" : "Input"}</span>
-          <input
-            type="text"
-            class="large"
-            value={word}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            onInput={(event) =>
-              change({
-                word: event.currentTarget.value.slice(0, 2 * longest),
-                candidate: undefined,
-                letter: undefined,
-              })
-            }
-          />
-        </label>
-        <ModelChoice
-          models={models}
-          value={offered?.id}
-          onChange={(id) => change({ model: id, B: undefined, candidate: undefined, letter: undefined })}
-        />
-        <Slider
-          label="B, contexts kept"
-          value={contexts}
-          min={fewest}
-          max={20}
-          onInput={(value) => change({ B: String(value) })}
-        />
-      </section>
+      <Controls {...{ models, offered: offered?.id, english, word, contexts, fewest, change }} />
       <CutNote length={word.length} longest={longest} />
       {english && (
         <Suggestions
@@ -102,6 +71,53 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
       )}
       <About model={offered} />
     </>
+  );
+}
+
+function Controls(props: {
+  models: ViewProps["models"];
+  offered: string | undefined;
+  english: boolean;
+  word: string;
+  contexts: number;
+  /** Contexts that must be kept. */
+  fewest: number;
+  change: ViewProps["change"];
+}) {
+  const { models, offered, english, word, contexts, fewest, change } = props;
+  return (
+    <section class="controls" aria-label="Word">
+      <label class="field grow">
+        <span class="name">{english ? "Word" : "Input"}</span>
+        <input
+          type="text"
+          class="large"
+          value={word}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          onInput={(event) =>
+            change({
+              word: event.currentTarget.value.slice(0, 2 * longest),
+              candidate: undefined,
+              letter: undefined,
+            })
+          }
+        />
+      </label>
+      <ModelChoice
+        models={models}
+        value={offered}
+        onChange={(id) => change({ model: id, B: undefined, candidate: undefined, letter: undefined })}
+      />
+      <Slider
+        label="B, contexts kept"
+        value={contexts}
+        min={fewest}
+        max={20}
+        onInput={(value) => change({ B: String(value) })}
+      />
+    </section>
   );
 }
 

@@ -51,20 +51,7 @@ export function TagView({ models, ready, params, change }: ViewProps) {
         A label for every word. The stronger its colour, the surer the model; what is pale may well be something else.
         Choose a word to see why.
       </Intro>
-      <section class="controls" aria-label="Sentence">
-        <label class="field grow">
-          <span class="name">Sentence{width > 1 ? `, ${width} columns joined by “/”` : ""}</span>
-          <textarea
-            rows={2}
-            spellcheck={false}
-            value={text}
-            onInput={(event) =>
-              change({ text: event.currentTarget.value.slice(0, 2 * longest), word: undefined, label: undefined })
-            }
-          />
-        </label>
-        <ModelChoice models={models} value={offered?.id} onChange={(id) => change({ model: id, label: undefined })} />
-      </section>
+      <Sentence {...{ models, offered: offered?.id, text, width, change }} />
       <CutNote length={text.length} longest={longest} />
       {english && (
         <Suggestions
@@ -104,6 +91,33 @@ export function TagView({ models, ready, params, change }: ViewProps) {
       )}
       <About model={offered} />
     </>
+  );
+}
+
+function Sentence(props: {
+  models: ViewProps["models"];
+  offered: string | undefined;
+  text: string;
+  /** Columns of a token. */
+  width: number;
+  change: ViewProps["change"];
+}) {
+  const { models, offered, text, width, change } = props;
+  return (
+    <section class="controls" aria-label="Sentence">
+      <label class="field grow">
+        <span class="name">Sentence{width > 1 ? `, ${width} columns joined by “/”` : ""}</span>
+        <textarea
+          rows={2}
+          spellcheck={false}
+          value={text}
+          onInput={(event) =>
+            change({ text: event.currentTarget.value.slice(0, 2 * longest), word: undefined, label: undefined })
+          }
+        />
+      </label>
+      <ModelChoice models={models} value={offered} onChange={(id) => change({ model: id, label: undefined })} />
+    </section>
   );
 }
 

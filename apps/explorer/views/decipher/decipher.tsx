@@ -1,12 +1,10 @@
 // Decipher: a cipher text and nothing but a model of the language. One watches the search and EM fill in the text, letters
 // fading where there is doubt; can pause, fix letters one knows, and go on.
 
-import * as Plot from "@observablehq/plot";
 import { useMemo, useState } from "preact/hooks";
-import { wholeOf } from "../address.js";
-import { patient, quick } from "../engine.js";
-import { useAnswer, useModel } from "../hooks.js";
-import { ChartFigure, roomForTitles } from "../parts/chart.js";
+import { wholeOf } from "../../address.js";
+import { patient, quick } from "../../engine.js";
+import { useAnswer, useModel } from "../../hooks.js";
 import {
   About,
   CutNote,
@@ -15,13 +13,15 @@ import {
   Intro,
   ModelChoice,
   ModelState,
-  percentText,
   Slider,
   type ViewProps,
-} from "../parts/common.js";
-import type { CipherPiece, CipherShape, DecipherResult } from "../protocol.js";
+} from "../../parts/common.js";
+import type { DecipherResult } from "../../protocol.js";
 import { cipherExamples } from "./ciphers.js";
-import { type Deciphering, type Found, useDeciphering } from "./decipher-run.js";
+import { Course } from "./course.js";
+import { type Conflict, formatKnown, letterFixedTwice, parseKnown } from "./known.js";
+import { type Deciphering, useDeciphering } from "./run.js";
+import { CipherText, KeyTable } from "./text.js";
 
 const longest = 4000; // characters
 const fewestSigns = 4; // different ones, below which there is nothing to decipher
@@ -296,239 +296,5 @@ function Doubts({ outcome: { warnings } }: { outcome: DecipherResult }) {
       ))}
       <p>If you know some of it, fix that in the key and go on.</p>
     </div>
-  );
-}
-
-/** `q=a x=e`: cipher symbols and their plain ones; a symbol may itself be `=`. */
-function formatKnown(known: Readonly<Record<string, string>>): string | undefined {
-  const pairs = Object.entries(known).map(([cipher, plain]) => `${cipher}=${plain}`);
-  return pairs.length > 0 ? pairs.join(" ") : undefined;
-}
-
-function parseKnown(text: string | undefined, symbols: ReadonlySet<string>): Record<string, string> {
-  const known: Record<string, string> = {};
-  for (const pair of (text ?? "").split(" ")) {
-    const at = pair.lastIndexOf("=");
-    if (at > 0 && symbols.has(pair.slice(0, at)) && pair.length > at + 1) known[pair.slice(0, at)] = pair.slice(at + 1);
-  }
-  return known;
-}
-
-/** A plain letter that two signs are fixed as, where each letter has but one. */
-interface Conflict {
-  letter: string;
-  signs: string[];
-}
-
-function letterFixedTwice(known: Readonly<Record<string, string>>): Conflict | undefined {
-  const signs = new Map<string, string[]>();
-  for (const [cipher, letter] of Object.entries(known)) signs.set(letter, [...(signs.get(letter) ?? []), cipher]);
-  for (const [letter, all] of signs) if (all.length > 1) return { letter, signs: all };
-  return undefined;
-}
-
-interface Marking {
-  shape: CipherShape;
-  found: ReadonlyMap<string, Found>;
-  known: Readonly<Record<string, string>>;
-  /** The cipher symbol pointed at. */
-  marked: string;
-  onMark: (symbol: string) => void;
-}
-
-function CipherText({ shape, found, known, marked, onMark }: Marking) {
-  const flat = shape.kind !== "letters";
-  const readable = shape.pieces
-    .map((piece) =>
-      typeof piece === "string"
-        ? piece
-        : (known[shape.symbols[piece.at]] ?? found.get(shape.symbols[piece.at])?.plain ?? "·"),
-    )
-    .join("");
-  return (
-    <section class={`cipher-text ${flat ? "flat" : ""}`} aria-label="Text">
-      <p class="hidden" id="plain-text">
-        {found.size > 0 ? readable : "not deciphered yet"}
-      </p>
-      <div aria-hidden="true" onPointerLeave={() => onMark("")}>
-        {wordsOf(shape.pieces).map((word, w) => (
-          <span class="word" key={w}>
-            {word.map((piece, i) => {
-              if (typeof piece === "string") return <Mark key={i} text={piece} />;
-              const symbol = shape.symbols[piece.at];
-              const fixed = known[symbol];
-              const reading = found.get(symbol);
-              const plain = fixed ?? reading?.plain;
-              const certainty = fixed ? 1 : (reading?.probability ?? 0);
-              return (
-                <span
-                  key={i}
-                  class={`sign ${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""}`}
-                  onPointerEnter={() => onMark(symbol)}
-                >
-                  <span class="plain" style={{ opacity: plain ? 0.18 + 0.82 * certainty ** 1.5 : 0 }}>
-                    {plain ? (piece.capital ? plain.toUpperCase() : plain) : "\u00a0"}
-                  </span>
-                  <span class="cipher">{symbol}</span>
-                </span>
-              );
-            })}
-          </span>
-        ))}
-      </div>
-    </section>
-  );
-}
-
-/** Pieces that stay on one line together: those between spaces and line ends, which end a word. */
-function wordsOf(pieces: readonly CipherPiece[]): CipherPiece[][] {
-  const words: CipherPiece[][] = [[]];
-  for (const piece of pieces.flatMap((one): CipherPiece[] => (typeof one === "string" ? [...one] : [one]))) {
-    words.at(-1)?.push(piece);
-    if (typeof piece === "string" && /\s/.test(piece)) words.push([]);
-  }
-  return words;
-}
-
-/** Text that stays as it is, on the line of the plain letters. */
-function Mark({ text }: { text: string }) {
-  if (/\s/.test(text)) return <>{text}</>;
-  return (
-    <span class="sign">
-      <span class="plain">{text}</span>
-      <span class="cipher">{"\u00a0"}</span>
-    </span>
-  );
-}
-
-function KeyTable(props: Marking & { onFix: (cipher: string, plain: string) => void; disabled: boolean }) {
-  const { shape, found, known, marked, onMark, onFix, disabled } = props;
-  const counts = new Map<string, number>();
-  for (const symbol of shape.symbols) if (symbol !== " ") counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
-  const symbols = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return (
-    <section class="key" aria-label="Key">
-      <h2>Key</h2>
-      <ul>
-        {symbols.map(([symbol, count]) => {
-          const reading = found.get(symbol);
-          const fixed = known[symbol];
-          const others = (reading?.others ?? [])
-            .map(({ plain, probability }) => `${plain} ${percentText(probability)}`)
-            .join(", ");
-          const certainty = fixed ? 1 : (reading?.probability ?? 0);
-          const said = fixed ? "fixed" : reading ? percentText(certainty) : "open";
-          return (
-            <li
-              key={symbol}
-              class={`${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""}`}
-              title={`${symbol}: ${counted(count, "time")}${others ? `; also ${others}` : ""}`}
-              onPointerEnter={() => onMark(symbol)}
-              onPointerLeave={() => onMark("")}
-            >
-              <span class="cipher" aria-hidden="true">
-                {symbol}
-              </span>
-              <input
-                type="text"
-                aria-label={`${symbol} stands for (${said})`}
-                autocomplete="off"
-                autocapitalize="off"
-                spellcheck={false}
-                disabled={disabled}
-                value={fixed ?? reading?.plain ?? ""}
-                style={{ "--p": certainty.toFixed(3) }}
-                onFocus={(event) => {
-                  event.currentTarget.select();
-                  onMark(symbol);
-                }}
-                onInput={(event) => onFix(symbol, event.currentTarget.value)}
-              />
-            </li>
-          );
-        })}
-      </ul>
-      <p class="soft small">Type a letter to fix it; empty the box to leave it open again.</p>
-    </section>
-  );
-}
-
-const axis = { label: null, grid: true, ticks: 4, nice: true } as const;
-
-/** Bounds around some values, at least so far apart that noise does not look like news. */
-function roomFor(values: readonly number[], least: number): [number, number] {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const spare = Math.max(0, least - (high - low)) / 2;
-  return [low - spare, high + spare];
-}
-
-/** At most eight of some whole numbers, evenly. */
-function someOf(numbers: readonly number[]): number[] {
-  const step = Math.ceil(numbers.length / 8);
-  return numbers.filter((_, i) => i % step === 0);
-}
-
-/** How the search and EM went. */
-function Course({ searches, passes }: Pick<Deciphering, "searches" | "passes">) {
-  if (searches.length + passes.length === 0) return null;
-  const line = (y: (pass: (typeof passes)[number]) => number, least: number): Plot.PlotOptions => ({
-    ...roomForTitles,
-    x: { label: "pass", tickFormat: "d", ticks: someOf(passes.map(({ pass }) => pass)) },
-    y: { ...axis, domain: roomFor(passes.map(y), least) },
-    marks: [
-      Plot.lineY(passes, { x: "pass", y, stroke: "var(--accent)", strokeWidth: 2 }),
-      Plot.dot(passes, { x: "pass", y, fill: "var(--accent)", r: 3 }),
-    ],
-  });
-  return (
-    <section class="charts" aria-label="Course">
-      {searches.length > 0 && (
-        <ChartFigure
-          label={`Score of ${searches.length} searches; the best is ${searches.at(-1)?.best.toFixed(1)}`}
-          caption="Log-likelihood of the keys found by search, and the best so far"
-          height={170}
-          inputs={[searches.length]}
-          options={() => ({
-            ...roomForTitles,
-            x: { label: "search", tickFormat: "d", ticks: someOf(searches.map(({ tried }) => tried)) },
-            y: {
-              ...axis,
-              domain: roomFor(
-                searches.map(({ score }) => score),
-                4,
-              ),
-            },
-            marks: [
-              Plot.lineY(searches, {
-                x: "tried",
-                y: "best",
-                stroke: "var(--gold)",
-                curve: "step-after",
-                strokeWidth: 2,
-              }),
-              Plot.dot(searches, { x: "tried", y: "score", fill: "var(--soft)", r: 3 }),
-            ],
-          })}
-        />
-      )}
-      {passes.length > 0 && (
-        <>
-          <ChartFigure
-            label={`Log-likelihood after ${passes.length} passes: ${passes.at(-1)?.logLikelihood.toFixed(1)}`}
-            caption="Log-likelihood of the text in each pass of EM"
-            height={170}
-            inputs={[passes.length]}
-            options={() => line((pass) => pass.logLikelihood, 4)}
-          />
-          <ChartFigure
-            label={`Average context length after ${passes.length} passes: ${passes.at(-1)?.contextLength.toFixed(2)} letters`}
-            caption="Letters remembered on average in each pass"
-            height={170}
-            inputs={[passes.length]}
-            options={() => line((pass) => pass.contextLength, 0.4)}
-          />
-        </>
-      )}
-    </section>
   );
 }

@@ -2,9 +2,9 @@
 // the worker has told of so far.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Reading } from "../../../src/browser.js";
-import { patient } from "../engine.js";
-import type { DecipherProgress, DecipherResult } from "../protocol.js";
+import type { Reading } from "../../../../src/browser.js";
+import { patient } from "../../engine.js";
+import type { DecipherProgress, DecipherResult } from "../../protocol.js";
 
 export type Phase = "ready" | "running" | "paused" | "done";
 export type Pass = Extract<DecipherProgress, { stage: "pass" }>;

@@ -1,0 +1,107 @@
+// What is decided at each digit, in which contexts, and how probable every other digit is there.
+
+import { Bar, percentText } from "../../parts/common.js";
+import type { ContextView, ReadResult } from "../../protocol.js";
+import { mostContexts } from "./written.js";
+
+/** What is decided at a place, how surely, and in which contexts. */
+export function Decision({
+  result,
+  truth,
+  position,
+}: {
+  result: ReadResult;
+  truth: string | undefined;
+  position: number;
+}) {
+  const label = result.labels[position];
+  return (
+    <>
+      <p class="decided">
+        <b class={truth === undefined ? "" : truth[position] === label ? "right" : "wrong"}>{label}</b>
+        <span class="soft">{percentText(result.marginals[position][label] ?? 0)}</span>
+      </p>
+      <ContextSet contexts={result.contexts[position]} before={truth?.slice(0, position)} position={position} />
+    </>
+  );
+}
+
+/** A context as the paper writes it: `⋆47` remembers the last two digits, `1947` all of them. */
+function ContextName({ suffix }: { suffix: readonly string[] }) {
+  const remembered = suffix.filter((symbol) => symbol !== "^").join("");
+  if (suffix.length === 1 && suffix[0] === "^") return <span class="soft">start</span>;
+  return (
+    <code>
+      {suffix[0] !== "^" && <span class="star">⋆</span>}
+      {remembered}
+    </code>
+  );
+}
+
+/** The contexts of a slot, heaviest first and ⋆ last. The true one is the longest that agrees with what came before. */
+function ContextSet({
+  contexts,
+  before,
+  position,
+}: {
+  contexts: ContextView[];
+  before: string | undefined;
+  position: number;
+}) {
+  const agrees = ({ suffix }: ContextView): boolean => {
+    if (before === undefined || suffix.length === 0) return false;
+    const remembered = suffix.filter((symbol) => symbol !== "^").join("");
+    return suffix[0] === "^" ? remembered === before : before.endsWith(remembered);
+  };
+  const star = contexts.find(({ suffix }) => suffix.length === 0);
+  const others = contexts.filter((context) => context !== star);
+  const truth =
+    others.filter(agrees).sort((a, b) => b.suffix.length - a.suffix.length)[0] ??
+    (before === undefined ? undefined : star);
+  return (
+    <ol class="contexts" aria-label={`Contexts kept before digit ${position + 1}`}>
+      {[...others.slice(0, mostContexts + 1), ...(star ? [star] : [])].map((context) => (
+        <li
+          key={context.suffix.join(" ")}
+          class={`${context === truth ? "true" : ""} ${context === star ? "starred" : ""}`}
+        >
+          <ContextName suffix={context.suffix} />
+          <span class="mass">{percentText(context.probability)}</span>
+          <Bar share={context.probability} tone={context === star ? "gold" : ""} />
+          {context === truth && <span class="hidden">(the true one)</span>}
+        </li>
+      ))}
+      {others.length > mostContexts + 1 && <li class="soft more">and {others.length - mostContexts - 1} more</li>}
+    </ol>
+  );
+}
+
+/** Probability of every digit at every place, summed over contexts. */
+export function Heat({ result, truth }: { result: ReadResult; truth: string | undefined }) {
+  const digits = Array.from({ length: 10 }, (_, digit) => String(digit));
+  return (
+    <table class="heat">
+      <caption>Probability of each digit at each place</caption>
+      <tbody>
+        {digits.map((digit) => (
+          <tr key={digit}>
+            {result.marginals.map((row, i) => {
+              const p = row[digit] ?? 0;
+              return (
+                <td
+                  key={i}
+                  class={truth?.[i] === digit ? "true" : ""}
+                  style={{ "--p": p.toFixed(4) }}
+                  title={`${digit} at place ${i + 1}: ${percentText(p)}`}
+                >
+                  {digit}
+                  <span class="hidden"> {percentText(p)}</span>
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
