@@ -3,6 +3,7 @@
 // so memory stays constant.
 
 import { Worker } from "node:worker_threads";
+import { LONGEST_SEQUENCE } from "../formats/limits.js";
 import type { LineBlock } from "../formats/line-blocks.js";
 import { readLineBlocks } from "../formats/lines.js";
 import type { LearningTask, Predictor } from "../tasks/task.js";
@@ -105,6 +106,8 @@ async function* parts(
       from = end;
     }
     held = { first: held.first + from, lines: held.lines.slice(from) };
+    // Longer than any sequence may be: whoever reads it will say so.
+    if (held.lines.length > 2 * LONGEST_SEQUENCE) break;
   }
   if (held.lines.some((line) => line.trim() !== "")) yield { block: held, rereading: { ...given, ...cut?.options } };
 }

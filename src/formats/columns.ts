@@ -2,6 +2,7 @@
 // Wapiti). With labels, the last column is the label. Every line has the same number of columns. There are no comments.
 
 import { InputError } from "../util/errors.js";
+import { checkSequenceLength } from "./limits.js";
 import { type ParserOptions, parseLabel, type SequenceParser } from "./parser.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
 
@@ -42,6 +43,7 @@ export function columnsParser(options: ParserOptions): SequenceParser {
       sequence.labels?.push(label);
     }
     sequence.columns?.push(row);
+    checkSequenceLength(sequence.columns?.length ?? 0, { file, line: sequence.line });
     return undefined;
   };
   return { line, end };

@@ -3,6 +3,7 @@
 // is unknown. A line `@weight:W` sets a sequence's weight there; weights other than 1 are refused here, not passed over.
 
 import { InputError } from "../util/errors.js";
+import { checkSequenceLength } from "./limits.js";
 import { type ParserOptions, parseLabel, type SequenceParser } from "./parser.js";
 import type { TaggingSequence } from "./sequence.js";
 
@@ -64,6 +65,7 @@ export function crfsuiteParser(options: ParserOptions): SequenceParser {
     }
     sequence ??= { attributes: [], values: [], labels: labelled ? [] : undefined, file, line: number };
     sequence.attributes?.push(names);
+    checkSequenceLength(sequence.attributes?.length ?? 0, { file, line: sequence.line });
     sequence.values?.push(allOne ? undefined : values);
     if (!allOne) hasValues = true;
     sequence.labels?.push(
@@ -90,7 +92,7 @@ function splitField(field: string): { name: string; value?: string } {
 /** A finite decimal number, 1 if absent, NaN if it is none. */
 function parseValue(text: string | undefined): number {
   if (text === undefined || text === "") return 1;
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text)) return Number.NaN;
+  if (!/^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(text)) return Number.NaN;
   const value = Number(text);
   return Number.isFinite(value) ? value : Number.NaN;
 }

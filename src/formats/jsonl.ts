@@ -5,6 +5,7 @@
 // A label is a string, null (unknown) or an array of allowed labels. Other keys are passed over.
 
 import { InputError, nearest } from "../util/errors.js";
+import { checkSequenceLength } from "./limits.js";
 import type { ParserOptions, SequenceParser } from "./parser.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
 
@@ -36,6 +37,7 @@ export function jsonlParser(options: ParserOptions): SequenceParser {
       throw refuse("none of `tokens`, `columns` and `attributes`", suggestion(object));
     }
     if (length === 0) throw refuse("the sequence is empty");
+    checkSequenceLength(length, { file, line: number });
     if (sequence.attributes && sequence.attributes.length !== length) {
       throw refuse(`\`attributes\` has ${sequence.attributes.length} positions, the sequence ${length}`);
     }

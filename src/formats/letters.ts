@@ -4,6 +4,7 @@
 // near each other are; `bias` is always there.
 
 import { InputError } from "../util/errors.js";
+import { checkSequenceLength } from "./limits.js";
 import type { ParserOptions, SequenceParser } from "./parser.js";
 import type { TaggingSequence } from "./sequence.js";
 
@@ -92,6 +93,7 @@ export function lettersParser(options: LettersOptions): SequenceParser {
       bitmap += pixel;
     }
     sequence.columns?.push([bitmap]);
+    checkSequenceLength(sequence.columns?.length ?? 0, { file, line: sequence.line });
     sequence.attributes?.push(attributesOf(bitmap));
     sequence.labels?.push(letter === "_" ? null : letter);
 

@@ -8,6 +8,7 @@ import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip } from "node:zlib";
 import { InputError } from "../util/errors.js";
+import { LONGEST_LINE } from "./limits.js";
 import type { LineBlock, Lines } from "./line-blocks.js";
 
 /** A path, `-` for standard input, a stream of bytes, or lines that were read before. */
@@ -19,8 +20,6 @@ export interface LineOptions {
 }
 
 const chunkBytes = 1 << 16;
-/** What V8 can hold in one string, with room to spare. */
-const longestLineBytes = 1 << 28;
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -63,8 +62,12 @@ export async function* readLineBlocks(source: LineSource, options: LineOptions =
       pending.push(chunk.subarray(end + 1));
       pendingBytes += chunk.length - end - 1;
     }
-    if (pendingBytes > longestLineBytes) {
-      throw new InputError(`the line is longer than ${longestLineBytes >> 20} MiB`, { file, line: first });
+    if (pendingBytes > LONGEST_LINE) {
+      throw new InputError(`the line is longer than ${LONGEST_LINE >> 20} MiB, the most that is read`, {
+        file,
+        line: first,
+        hint: "is this a text file? Its lines end with LF or CRLF",
+      });
     }
   }
   if (pendingBytes > 0) {

@@ -6,6 +6,7 @@
 
 import * as v from "valibot";
 import { InputError, type Place } from "../util/errors.js";
+import { checkSideLength, LONGEST_SIDE } from "./limits.js";
 
 /** A pair of sequences as data gives it: an input and an output of any lengths, not aligned. */
 export interface SymbolPair {
@@ -91,9 +92,10 @@ export function parsePair(line: string, layout: PairLayout, inputsOnly: boolean,
   const { reverse } = layout;
   const given = alone ? (left ?? right ?? "") : reverse ? right : left;
   const wanted = alone ? "" : reverse ? left : right;
-  const input = splitSymbols(given, reverse ? layout.output : layout.input);
+  const { read, written } = kindsOf(layout);
+  const input = splitSide(given, read, "input", place);
   if (input.length === 0) throw new InputError("the input is empty", place);
-  return { input, output: splitSymbols(wanted, reverse ? layout.input : layout.output), ...place };
+  return { input, output: splitSide(wanted, written, "output", place), ...place };
 }
 
 function tableSides(line: string, { columns }: PairLayout): [string | undefined, string | undefined] {
@@ -111,6 +113,16 @@ function dictionarySides(line: string, { stress }: PairLayout): [string, string 
   const word = text.slice(0, space).replace(/\(\d+\)$/, "");
   const sounds = text.slice(space).trim();
   return [word, stress ? sounds : sounds.replace(/(?<=[A-Z])\d\b/g, "")];
+}
+
+/** More characters of a text than any that is short enough as symbols; cutting it would take as long as it is. */
+const mostCharacters = 100 * LONGEST_SIDE;
+
+function splitSide(text: string, kind: SymbolKind, side: "input" | "output", place: Place): string[] {
+  if (text.length > mostCharacters) checkSideLength(text.length, side, place);
+  const symbols = splitSymbols(text, kind);
+  checkSideLength(symbols.length, side, place);
+  return symbols;
 }
 
 let segmenter: Intl.Segmenter | undefined;

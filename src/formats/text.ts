@@ -4,6 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { InputError } from "../util/errors.js";
+import { LONGEST_LINE, LONGEST_TEXT } from "./limits.js";
 import { type LineSource, plainChunks, readLineBlocks } from "./lines.js";
 import type { FileKind } from "./safe-file.js";
 
@@ -11,33 +12,61 @@ export const encodings = ["utf-8", "latin1"] as const;
 export type Encoding = (typeof encodings)[number];
 
 /** The lines of a text file, standard input (`-`) or a stream. With `latin1`, text that is not UTF-8 is read as that. */
-export async function readTextLines(source: LineSource, encoding: Encoding = "utf-8"): Promise<string[]> {
+export async function readTextLines(
+  source: LineSource,
+  encoding: Encoding = "utf-8",
+  most = LONGEST_TEXT,
+): Promise<string[]> {
   const file = typeof source === "string" ? source : undefined;
   const isBytes = typeof source === "string" || !("lines" in source);
-  const text = encoding === "latin1" && isBytes ? await asUtf8(source, file) : source;
+  const text = encoding === "latin1" && isBytes ? await asUtf8(source, file, most) : source;
   const lines: string[] = [];
-  for await (const block of readLineBlocks(text, { file })) for (const line of block.lines) lines.push(line);
+  let length = 0;
+  for await (const block of readLineBlocks(text, { file })) {
+    for (const line of block.lines) {
+      lines.push(line);
+      length += line.length + 1;
+    }
+    checkTextLength(length, most, file);
+  }
   return lines;
 }
 
-export async function readText(source: LineSource, encoding?: Encoding): Promise<string> {
-  return (await readTextLines(source, encoding)).join("\n");
+/** `most`: characters; a longer text is refused. */
+export async function readText(source: LineSource, encoding?: Encoding, most?: number): Promise<string> {
+  return (await readTextLines(source, encoding, most)).join("\n");
+}
+
+function checkTextLength(length: number, most: number, file: string | undefined): void {
+  if (length <= most) return;
+  throw new InputError(`the text is longer than ${most >> 20} MiB, the most that is read here`, {
+    file,
+    hint: "a part of it will do",
+  });
+}
+
+/** The bytes of a source, unpacked. */
+async function allBytes(source: string | Readable, file: string | undefined, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of plainChunks(source, file)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    checkTextLength(length, most, file);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** The whole text of a file, packed or not, with its line ends as they are. */
 export async function readWholeText(path: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of plainChunks(path, path)) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
+  const bytes = await allBytes(path, path, LONGEST_LINE);
   if (!isUtf8(bytes)) throw new InputError("the text is not valid UTF-8", { file: path });
   return bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
 /** The bytes of a source, unpacked; Latin-1 turned into UTF-8, which zero bytes survive for the reader of lines to refuse. */
-async function asUtf8(source: string | Readable, file: string | undefined): Promise<Readable> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of plainChunks(source, file)) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
+async function asUtf8(source: string | Readable, file: string | undefined, most: number): Promise<Readable> {
+  const bytes = await allBytes(source, file, most);
   // Windows' own characters included, as the web has it: the two are told apart by nobody.
   return Readable.from([isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder("windows-1252").decode(bytes))]);
 }

@@ -3,6 +3,7 @@
 
 import { realpath } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import { LONGEST_CIPHER } from "../../formats/limits.js";
 import {
   type Encoding,
   encodings,
@@ -213,7 +214,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   await checkInputs(path, inputs, flags.plain ?? []);
   if (flags.saveLanguage !== undefined) await checkOutput(flags.saveLanguage, inputs, flags.force);
   if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, inputs, keyFile, flags.force);
-  const text = await readText(path, flags.encoding);
+  const text = await readText(path, flags.encoding, LONGEST_CIPHER);
   const loaded = flags.language === undefined ? undefined : await loadLanguage(flags.language);
   const level = flags.level ?? loaded?.options.level ?? levelOf(text);
   refuseUseless(flags, level);
@@ -397,7 +398,7 @@ async function makeLanguage(flags: DecipherFlags, level: "word" | "char", spaces
 async function knownPart(flags: DecipherFlags, cipher: CipherText): Promise<Key> {
   const keys: Key[] = [];
   if (flags.keyFile !== undefined) {
-    const key = parseKeyJson(await readText(flags.keyFile), flags.keyFile);
+    const key = parseKeyJson(await readText(flags.keyFile, undefined, LONGEST_CIPHER), flags.keyFile);
     if (!key) throw new InputError('not a key: a JSON object such as {"13": "I"} is needed', { file: flags.keyFile });
     keys.push(key);
   }
@@ -407,7 +408,7 @@ async function knownPart(flags: DecipherFlags, cipher: CipherText): Promise<Key>
 
 /** A key as JSON, or the plain text, symbol for symbol. */
 async function readSolution(path: string, cipher: CipherText, encoding?: Encoding): Promise<Solution> {
-  const content = await readText(path, encoding);
+  const content = await readText(path, encoding, LONGEST_CIPHER);
   const key = parseKeyJson(content, path);
   return key ? solutionOfKey(key, cipher) : solutionOfText(content, cipher, path);
 }

@@ -102,7 +102,11 @@ function groupsOf(text: string): number | undefined {
 
 /** Whether there are spaces between letters; line ends alone may be those of any line. */
 function partsWords(text: string): boolean {
-  return /\p{L}[^\p{L}]*\s[^\p{L}]*\p{L}/u.test(text.replace(/[\r\n]+/g, ""));
+  const between = text
+    .replace(/[\r\n]+/g, "")
+    .split(/\p{L}+/u)
+    .slice(1, -1);
+  return between.some((gap) => /\s/.test(gap));
 }
 
 /** Signs that part numbers. */
