@@ -2,7 +2,7 @@
 // right, with a confidence of 95 % in that promise. The data is made up: readings of a noisy sensor that is in one of three
 // states and seldom changes. docs/how-sure-is-sure.md explains what is promised.
 
-import { chooseMap, findThreshold, Tagger } from "stargram";
+import { calibrate, evaluate, Tagger } from "stargram";
 
 let state = 1;
 function random() {
@@ -24,33 +24,25 @@ function run() {
   }
   return { columns, labels };
 }
+const percent = (/** @type {unknown} */ share) => `${(100 * Number(share)).toFixed(1)} %`;
 const runs = (/** @type {number} */ count) => Array.from({ length: count }, run);
 
 const tagger = await Tagger.train(runs(1000), { passes: 4, l2: 0.1 });
 
-/** @param {{ columns: string[][], labels: string[] }} one */
-const isRight = (one) => tagger.predict(one).labels.every((label, i) => label === one.labels[i]);
+const { report } = await evaluate(tagger, runs(2000));
+console.log(`answering everything: ${percent(report.sequenceAccuracy)} of the runs right in all six states`);
 
-const answers = runs(2000).map((one) => ({ confidence: tagger.predict(one).probability, correct: isRight(one) }));
-const everything = answers.filter(({ correct }) => correct).length / answers.length;
-console.log(`answering everything: ${(100 * everything).toFixed(1)} % of the runs right in all six states`);
+const found = await calibrate(tagger, runs(2000), { precision: 0.95 });
+if (!found.promised) throw new Error("no cut-off keeps this promise: more held-out data, or a better model");
+console.log(`answer at a probability of ${found.guarantee.threshold.toFixed(3)} or more`);
 
-const guarantee = findThreshold(answers, { precision: 0.95, confidence: 0.95 });
-if (!guarantee) throw new Error("no threshold keeps this promise: more held-out data, or a better model");
-console.log(`answer at a probability of ${guarantee.threshold.toFixed(3)} or more`);
-
-// With this the tagger keeps the promise by itself, and so does its model file.
-tagger.calibration = { guarantees: [guarantee], map: chooseMap(answers).map, examples: answers.length };
-
+// From now on the tagger keeps the promise by itself, and so does its model file.
 let answered = 0;
 let right = 0;
-const fresh = runs(2000);
-for (const one of fresh) {
-  const result = tagger.answer(one, { precision: 0.95, candidates: 3 });
+for (const one of runs(2000)) {
+  const result = tagger.answer(one, { precision: 0.95 });
   if (!result.answered) continue; // result.candidates are for a person to choose from
   answered++;
-  if (isRight(one)) right++;
+  if (result.labels.every((label, i) => label === one.labels[i])) right++;
 }
-console.log(
-  `of ${fresh.length} fresh runs ${answered} answered, ${((100 * right) / answered).toFixed(1)} % of them right`,
-);
+console.log(`of 2000 fresh runs ${answered} answered, ${percent(right / answered)} of them right`);

@@ -5,8 +5,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root } from "./build.mjs";
+import { packageExports } from "./exports.mjs";
 
-const { name, version, exports, bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { name, version, bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const folder = mkdtempSync(join(tmpdir(), `${name}-package-`));
 try {
   const archive = join(folder, `${name}-${version}.tgz`);
@@ -26,7 +27,7 @@ try {
     "--no-fund",
     "--loglevel=error",
   );
-  const entries = Object.keys(exports).filter((entry) => !entry.endsWith(".json"));
+  const entries = Object.keys(packageExports()).filter((entry) => !entry.endsWith(".json"));
   const imports = entries.map((entry) => `await import("${entry.replace(".", name)}");`).join(" ");
   run(folder, "node", "--input-type=module", "--eval", imports);
   // One from the bundle, all commands, and one whose sources lie beside src/.

@@ -187,7 +187,7 @@ async function tagging(folder) {
 async function pronunciation(folder) {
   const { Transducer } = await import("#stargram/index.js");
   const { parsePair } = await import("#stargram/formats/pair-lines.js");
-  /** @type {import("../src/index.js").PairLayout} */
+  /** @type {import("../src/formats/pair-lines.js").PairLayout} */
   const layout = {
     format: "cmudict",
     input: "chars",

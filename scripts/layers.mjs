@@ -1,6 +1,6 @@
 // The direction of imports in src/. Layers, lowest first; a file imports from its own layer and those below. Files
 // beside the layers (src/index.ts) may import any layer and no layer imports them, nor anything outside src/. The layers that
-// run in a browser import nothing of Node's, and src/browser.ts reaches nothing of Node's through any chain of imports.
+// run in a browser import nothing of Node's, and src/browser.ts and src/engine-entry.ts reach nothing of Node's through any chain of imports.
 //   node scripts/layers.mjs [SRC]    prints each violation as file:line and exits 1 if there is one
 import { readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -12,7 +12,8 @@ const layers = [
   ...["tasks", "workflows", "cli"],
 ];
 const browserLayers = new Set(["util", "engine", "metrics", "confidence", "tasks"]);
-const browserEntry = "browser.ts";
+/** Entries that run in a browser, too. */
+const browserEntries = ["browser.ts", "engine-entry.ts"];
 
 /** @typedef {{ specifier: string, line: number, loads: boolean }} Import `loads`: not for its types alone, nor on demand */
 /** @typedef {{ file: string, line: number, message: string }} Violation */
@@ -84,13 +85,13 @@ function wrongDirection(layer, target) {
 }
 
 /**
- * Follows what src/browser.ts loads, and names each import of Node's with the chain that leads to it.
+ * Follows what these entries load, and names each import of Node's with the chain that leads to it.
  * @param {Map<string, string>} sources
  * @returns {Violation[]}
  */
 function nodeWithinReach(sources) {
   const found = [];
-  const chains = new Map([[browserEntry, browserEntry]]);
+  const chains = new Map(browserEntries.map((entry) => [entry, entry]));
   for (const [file, chain] of chains) {
     for (const { specifier, line, loads } of importsOf(sources.get(file) ?? "")) {
       if (!loads) continue;

@@ -1,15 +1,11 @@
 // What the page and its workers say to each other. The page sends a call with a number, and later perhaps a stop with the
 // same number; the worker answers with any number of progress reports and then a result or a failure.
 
-import type {
-  Answer,
-  CipherText,
-  PredictOptions,
-  Reading,
-  TaggedOutput,
-  TransducedOutput,
-  TransducerSlot,
-} from "../../src/browser.js";
+import type { CipherText } from "../../src/browser.js";
+import type { Answer } from "../../src/metrics/answers.js";
+import type { Reading } from "../../src/tasks/decipher/decipherment.js";
+import type { PredictOptions, TaggedOutput } from "../../src/tasks/tag/tagger.js";
+import type { TransducedOutput, TransducerSlot } from "../../src/tasks/transduce/transducer.js";
 import type { ModelKind, TestFormat } from "./catalogue.js";
 
 /** How contexts are chosen. */

@@ -2,15 +2,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build.mjs";
+import { packageExports } from "../exports.mjs";
 import { exportsOf } from "./declarations.mjs";
 
 /** @typedef {import("./declarations.mjs").Exported} Exported */
 /** @typedef {{ name: string, exported: Exported[], browser: Set<string>, module: string }} Entry `browser`: names that are there in a browser, too */
-/** @typedef {string | { [condition: string]: Target }} Target */
+/** @typedef {import("../exports.mjs").Target} Target */
 
 /** @returns {Entry[]} */
 export function packageEntries() {
-  const { name: packageName, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { name: packageName } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const exports = packageExports();
   const paths = Object.keys(exports).filter((path) => typeof exports[path] === "object");
   return paths.map((path) => {
     const inBrowser = path === "." && exports["./browser"] ? exports["./browser"] : exports[path];

@@ -26,8 +26,8 @@ export function requirement(text: string, before: Requirement[] = []): Requireme
   if (measure === undefined || given.trim() === "" || !Number.isFinite(value)) {
     throw new InvalidArgumentError("Write MEASURE=VALUE.");
   }
-  if (!learningTasks.some((task) => isMeasure(task, measure))) {
-    const known = [...new Set(learningTasks.flatMap(({ evaluating }) => evaluating.measures))];
+  if (!learningTasks().some((task) => isMeasure(task, measure))) {
+    const known = [...new Set(learningTasks().flatMap(({ evaluating }) => evaluating.measures))];
     throw new InvalidArgumentError(unknownName("measure", measure, known).reason);
   }
   return [...before, { measure, value }];
@@ -37,7 +37,9 @@ export function requirement(text: string, before: Requirement[] = []): Requireme
 export function checkRequired(task: LearningTask, required: readonly Requirement[] | undefined, file: string): void {
   for (const { measure } of required ?? []) {
     if (isMeasure(task, measure)) continue;
-    const others = learningTasks.filter((other) => isMeasure(other, measure)).map(aKind);
+    const others = learningTasks()
+      .filter((other) => isMeasure(other, measure))
+      .map(aKind);
     throw new InputError(`--require ${measure} needs ${others.join(" or ")}; ${file} is ${aKind(task)}`, {
       hint: `${aKind(task)} has ${task.evaluating.measures.join(", ")}`,
     });

@@ -88,7 +88,7 @@ async function readCheckpoint(path: string, task: LearningTask): Promise<SavedTr
     });
   }
   const saved = decodeCheckpoint(await readModelBytes(path), path);
-  const other = learningTasks.find(({ kind }) => kind === saved.settings.task && kind !== task.kind);
+  const other = learningTasks().find(({ kind }) => kind === saved.settings.task && kind !== task.kind);
   if (other) {
     throw new InputError(`this is the unfinished training of ${aKind(other)}, not of ${aKind(task)}`, {
       file: path,

@@ -4,6 +4,19 @@ import { InputError } from "../util/errors.js";
 import type { FileParts } from "./parts.js";
 import { decodeTensors, encodeTensors, type TensorFile } from "./safetensors.js";
 
+/** Anything that a model file can hold. */
+export interface Model {
+  /** What it is, as files name it: `tagger`. */
+  readonly kind: string;
+}
+
+/** How one kind of model becomes the parts of a file and comes back. */
+export interface Codec<M extends Model = Model> {
+  readonly kind: string;
+  encode(model: M): FileParts;
+  decode(content: TensorFile, file?: string): M;
+}
+
 /** Written; all versions up to it are read. 2: *pass* where 1 has *epoch*, in options and summaries. */
 const VERSION = 2;
 
@@ -27,4 +40,21 @@ export function decodeKind(bytes: Uint8Array, file?: string): { kind: string; co
     );
   }
   return { kind, content };
+}
+
+/** The bytes of a model of one kind. */
+export function encodeWith<M extends Model>(codec: Codec<M>, model: M): Uint8Array {
+  return encodeKind(codec.kind, codec.encode(model));
+}
+
+/** The model of one kind that bytes hold: for programs that know no other, and so load less. */
+export function decodeWith<M extends Model>(codec: Codec<M>, bytes: Uint8Array, file?: string): M {
+  const { kind, content } = decodeKind(bytes, file);
+  if (kind === codec.kind) return codec.decode(content, file);
+  throw new InputError(`this is a model of the kind \`${printable(kind)}\`, not \`${codec.kind}\``, { file });
+}
+
+/** A name from a file, so that it can be shown. */
+export function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 40);
 }

@@ -6,25 +6,14 @@ import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { ReviewItem } from "../formats/review-item.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../learn/training.js";
 import type { Answer, Answers } from "../metrics/answers.js";
-import type { FileParts } from "../model/parts.js";
-import type { TensorFile } from "../model/safetensors.js";
+import type { Codec, Model } from "../model/kind.js";
+import { InputError } from "../util/errors.js";
 import type { Declared } from "../util/options.js";
 import { decipherTask } from "./decipher/task.js";
 import { tagTask } from "./tag/task.js";
 import { transduceTask } from "./transduce/task.js";
 
-/** Anything that a model file can hold. */
-export interface Model {
-  /** What it is: the `kind` of its task, which model files name. */
-  readonly kind: string;
-}
-
-/** How one kind of model becomes the parts of a file and comes back. */
-export interface Codec<M extends Model = Model> {
-  readonly kind: string;
-  encode(model: M): FileParts;
-  decode(content: TensorFile, file?: string): M;
-}
+export type { Codec, Model } from "../model/kind.js";
 
 /** A job, with everything that is special to it. */
 export interface Task<M extends Model = Model> {
@@ -252,14 +241,28 @@ export interface Reviewing<M extends Predictor, Given, Input, Candidate> {
 }
 
 /** Every task there is. */
-export const tasks: readonly Task[] = [tagTask, transduceTask, decipherTask];
+const list: Task[] = [tagTask, transduceTask, decipherTask];
+
+export function tasks(): readonly Task[] {
+  return list;
+}
+
+/** Makes models of one more task known: they can then be saved, loaded, evaluated, calibrated, like those of any other. */
+export function addTask(task: Task): void {
+  if (list.some(({ name, kind }) => name === task.name || kind === task.kind)) {
+    throw new InputError(`there is a task \`${task.name}\` of kind \`${task.kind}\` already`);
+  }
+  list.push(task);
+}
 
 export function isLearningTask(task: Task): task is LearningTask {
   return "learning" in task;
 }
 
 /** The tasks that learn from examples. */
-export const learningTasks: readonly LearningTask[] = tasks.filter(isLearningTask);
+export function learningTasks(): readonly LearningTask[] {
+  return list.filter(isLearningTask);
+}
 
 /** "a tagger", "a language model" */
 export function aKind({ kind, noun = kind }: Task): string {

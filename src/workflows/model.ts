@@ -1,10 +1,9 @@
 // Models as bytes: which task a model belongs to, and the codec of its kind. Works on bytes alone, so it runs in a browser
 // too; disk.ts reads and writes files.
 
-import { decodeKind, encodeKind } from "../model/kind.js";
+import { decodeKind, encodeWith, printable } from "../model/kind.js";
 import {
   aKind,
-  type Codec,
   isLearningTask,
   type LearningTask,
   learningTasks,
@@ -17,7 +16,7 @@ import { InputError } from "../util/errors.js";
 
 /** The task of a model. */
 export function taskOf<M extends Model>(model: M): Task<M> {
-  const task = tasks.find(({ kind }) => kind === model?.kind);
+  const task = tasks().find(({ kind }) => kind === model?.kind);
   if (!task) throw new InputError("this is not a model of Stargram's");
   return task as Task<M>;
 }
@@ -26,7 +25,7 @@ export function taskOf<M extends Model>(model: M): Task<M> {
 export function learningTaskOf(model: Model, use: string, file?: string): LearningTask {
   const task = taskOf(model);
   if (isLearningTask(task)) return task;
-  throw new InputError(`${use} needs ${oneOf(learningTasks)}; ${file ?? "this"} is ${aKind(task)}`);
+  throw new InputError(`${use} needs ${oneOf(learningTasks())}; ${file ?? "this"} is ${aKind(task)}`);
 }
 
 /** A model that answers, with its task; a model of another kind is refused. */
@@ -47,14 +46,10 @@ export function encodeModel(model: Model): Uint8Array {
   return encodeWith(taskOf(model).codec, model);
 }
 
-export function encodeWith<M extends Model>(codec: Codec<M>, model: M): Uint8Array {
-  return encodeKind(codec.kind, codec.encode(model));
-}
-
 /** The model that bytes hold; anything else is an InputError that names `file`. */
 export function decodeModel(bytes: Uint8Array, file?: string): Model {
   const { kind, content } = decodeKind(bytes, file);
-  const task = tasks.find((one) => one.kind === kind);
+  const task = tasks().find((one) => one.kind === kind);
   if (task) return task.codec.decode(content, file);
   if (kind === "checkpoint") {
     throw new InputError("this is the checkpoint of an unfinished training, not a model", {
@@ -66,8 +61,4 @@ export function decodeModel(bytes: Uint8Array, file?: string): Model {
     file,
     hint: "update it: npm install stargram@latest",
   });
-}
-
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 40);
 }

@@ -1,7 +1,8 @@
 // Cipher texts: how the page shows one, and finding its key with the passes of EM shown as they come.
 
-import { Decipherer, type Reading, readCipher, warnings } from "../../../src/browser.js";
+import { Decipherer, readCipher, warnings } from "../../../src/browser.js";
 import { type Expectations, LocalExpecter } from "../../../src/learn/em.js";
+import type { Reading } from "../../../src/tasks/decipher/decipherment.js";
 import type { CipherPiece, Key } from "../protocol.js";
 import type { Handler } from "./calls.js";
 import { language } from "./models.js";

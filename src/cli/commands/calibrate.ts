@@ -33,7 +33,7 @@ export function register(program: Command): void {
     .description("Find the threshold above which MODEL keeps a promised precision, and store it in MODEL.")
     .argument("<model>", "a model made by `stargram train`")
     .argument("<held-out...>", "labelled data that the model has not seen: files, or `-` for standard input");
-  addUnion(addDeclared(command, calibrateOptions), learningTasks.flatMap(rereading))
+  addUnion(addDeclared(command, calibrateOptions), learningTasks().flatMap(rereading))
     .option("--json", "print one JSON object")
     .addHelpText("after", notes)
     .addHelpText(
@@ -50,7 +50,7 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
   const given = givenOf(command, calibrateOptions) as unknown as CalibrateOptions;
   needed(given.precision, "--precision SHARE");
   const { model, task } = predictorOf(await loadModel(path), "calibrate", path);
-  const asked = givenFor(command, task, learningTasks, rereading, path);
+  const asked = givenFor(command, task, learningTasks(), rereading, path);
   const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked));
   if (judged.partial > 0) {
     const left = plural(judged.partial, task.learning.example);

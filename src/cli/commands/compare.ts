@@ -42,7 +42,7 @@ export function register(program: Command): void {
     .option("--force", "replace files in that folder whatever they are")
     .option("--seed <n>", "seed of the bootstrap", whole(0), 1)
     .option("--json", "print one JSON object");
-  addUnion(command, learningTasks.flatMap(rereading))
+  addUnion(command, learningTasks().flatMap(rereading))
     .addHelpText("after", notes)
     .addHelpText("after", examples(["stargram compare old.sg new.sg test.txt --plots plots", "is the new one better?"]))
     .action(compare);
@@ -61,7 +61,7 @@ async function compare(
   const both: Answer[][] = [];
   for (const path of paths) {
     const { model, task } = predictorOf(await loadModel(path), "compare", path);
-    const asked = givenFor(command, task, learningTasks, rereading, path);
+    const asked = givenFor(command, task, learningTasks(), rereading, path);
     both.push((await judge(task, model, inputsOf(task, model, files, "judged", asked))).answers);
   }
   const found = compareAnswers(both[0], both[1], flags.seed);

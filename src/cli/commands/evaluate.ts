@@ -24,7 +24,7 @@ An output is right when all of it is. "Answered at 99 % precision": when only th
 that can be answered with 99 % of the answers right.`;
 
 function requireNotes(): string {
-  const atMost = [...new Set(learningTasks.flatMap(({ evaluating }) => evaluating.atMost))];
+  const atMost = [...new Set(learningTasks().flatMap(({ evaluating }) => evaluating.atMost))];
   return `
   --require   exit with 1 unless a number of --json is at least the value given, or, where less is better, at most:
               ${atMost.join(", ")}.
@@ -44,15 +44,22 @@ export function register(program: Command): void {
     .option("--plots <folder>", "write precision-recall, risk-coverage, reliability and histogram as SVG")
     .option("--force", "replace files in that folder whatever they are")
     .option("--require <measure=value>", "fail unless the measure reaches the value; may be repeated", requirement);
-  addInferenceOptions(addUnion(command, learningTasks.flatMap(reading)))
-    .addHelpText("after", notes + learningTasks.map(({ evaluating }) => evaluating.notes).join("") + requireNotes())
+  addInferenceOptions(addUnion(command, learningTasks().flatMap(reading)))
+    .addHelpText(
+      "after",
+      notes +
+        learningTasks()
+          .map(({ evaluating }) => evaluating.notes)
+          .join("") +
+        requireNotes(),
+    )
     .addHelpText(
       "after",
       examples(
         ["stargram evaluate model.sg test.txt", "a report to read"],
         ["stargram evaluate model.sg test.txt --json", "the same for programs"],
         ["stargram evaluate model.sg test.txt --plots plots", "how sure and how right, as pictures"],
-        ...learningTasks.flatMap(({ evaluating }) => evaluating.examples),
+        ...learningTasks().flatMap(({ evaluating }) => evaluating.examples),
       ),
     )
     .action(evaluate);
@@ -60,7 +67,7 @@ export function register(program: Command): void {
 
 async function evaluate(path: string, files: string[], flags: EvaluateFlags, command: Command): Promise<void> {
   const { model, task } = predictorOf(await loadModel(path), "evaluate", path);
-  const asked = givenFor(command, task, learningTasks, reading, path);
+  const asked = givenFor(command, task, learningTasks(), reading, path);
   checkRequired(task, flags.require, path);
   if (flags.plots !== undefined) await checkPlots(flags.plots, flags.force);
   const inputs = inputsOf(task, model, files, "needed", asked);

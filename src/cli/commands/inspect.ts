@@ -24,13 +24,18 @@ export function register(program: Command): void {
     .description("Show what a model holds, its strongest weights for a label, or the reasons for a prediction.")
     .argument("<model>", "a model made by `stargram train`")
     .option("--json", "print one JSON object");
-  addUnion(command, tasks.flatMap(looking))
-    .addHelpText("after", tasks.map(({ looks }) => looks?.notes ?? "").join(""))
+  addUnion(command, tasks().flatMap(looking))
+    .addHelpText(
+      "after",
+      tasks()
+        .map(({ looks }) => looks?.notes ?? "")
+        .join(""),
+    )
     .addHelpText(
       "after",
       examples(
         ["stargram inspect model.sg", "labels, sizes, options, how training went"],
-        ...tasks.flatMap(({ looks }) => looks?.examples ?? []),
+        ...tasks().flatMap(({ looks }) => looks?.examples ?? []),
       ),
     )
     .action(inspect);
@@ -40,7 +45,7 @@ async function inspect(path: string, flags: { json?: boolean }, command: Command
   const model = await loadModel(path);
   const task = taskOf(model);
   task.checkUsable?.(model, path);
-  const given = givenFor(command, task, tasks, looking, path);
+  const given = givenFor(command, task, tasks(), looking, path);
   const asked = { ...defaultsFor(looking(task)), ...given };
   const shown = await task.looks?.look(model, asked, (file) => openLines(file));
   if (shown) return flags.json ? writeJson(shown.json) : write(shown.text);

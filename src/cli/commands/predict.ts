@@ -52,18 +52,23 @@ export function register(program: Command): void {
       `give the n most probable outputs of each input, ${counted(MOST_OUTPUTS)} at most`,
       whole(1, MOST_OUTPUTS),
     );
-  addUnion(command, learningTasks.flatMap(asking))
+  addUnion(command, learningTasks().flatMap(asking))
     .option("--precision <share>", "answer only what keeps this precision, as calibrated", real(0, { beyond: 1 }))
     .option("--review <file>", "with --precision: collect what is left to a person in a new file")
     .option("--json", "print JSON Lines, an object for each input")
     .option("--threads <n>", "threads to predict with; the output is the same", threadCount, 1);
-  addUnion(command, learningTasks.flatMap(rereading)).addOption(
+  addUnion(command, learningTasks().flatMap(rereading)).addOption(
     new Option("--contexts [n]", "show the contexts kept at each position; with a number, keep so many")
       .preset("show")
       .argParser(contextsFlag),
   );
   addModeOptions(command)
-    .addHelpText("after", learningTasks.map(({ predicting }) => predicting.notes).join("") + notes)
+    .addHelpText(
+      "after",
+      learningTasks()
+        .map(({ predicting }) => predicting.notes)
+        .join("") + notes,
+    )
     .addHelpText(
       "after",
       examples(
@@ -71,7 +76,7 @@ export function register(program: Command): void {
         ["zcat big.gz | stargram predict model.sg | head", "predict for a stream; nothing is kept in memory"],
         ["stargram predict model.sg big.txt.gz --threads 4", "a large file, faster"],
         ["stargram predict model.sg new.txt --nbest 3", "the three most probable outputs of each input"],
-        ...learningTasks.flatMap(({ predicting }) => predicting.examples),
+        ...learningTasks().flatMap(({ predicting }) => predicting.examples),
         ["stargram predict model.sg new.txt --contexts 5 --contexts", "keep five contexts, and show them"],
         [
           "stargram predict model.sg new.txt --precision 0.99 --review left.tsv",
@@ -92,7 +97,7 @@ function contextsFlag(text: string, before: ContextsFlag = {}): ContextsFlag {
 
 async function predict(path: string, file: string, flags: PredictFlags, command: Command): Promise<void> {
   const { model, task } = predictorOf(await loadModel(path), "predict", path);
-  const given = givenFor(command, task, learningTasks, asking, path);
+  const given = givenFor(command, task, learningTasks(), asking, path);
   const asked: PredictAsked = {
     prediction: {
       ...given,
@@ -101,7 +106,7 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
       contexts: flags.contexts?.show,
       inference: inferenceFrom({ ...flags, contexts: flags.contexts?.keep }),
     },
-    rereading: givenFor(command, task, learningTasks, rereading, path),
+    rereading: givenFor(command, task, learningTasks(), rereading, path),
     precision: flags.precision,
   };
   checkPrecision(model, path, flags, given);

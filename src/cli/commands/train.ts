@@ -17,9 +17,9 @@ left as it was (exit code 130, or 143 and 129 for SIGTERM and SIGHUP). Ctrl-C tw
 
 export function register(program: Command): void {
   const group = groupOf(program, "train", "learn a model from data");
-  const first = learningTasks.map(({ learning }) => learning.about.examples[0]);
+  const first = learningTasks().map(({ learning }) => learning.about.examples[0]);
   group.addHelpText("after", examples(...first));
-  for (const task of learningTasks) addTrainCommand(group, task);
+  for (const task of learningTasks()) addTrainCommand(group, task);
 }
 
 function addTrainCommand(group: Command, task: LearningTask): void {

@@ -2,7 +2,7 @@
 // the worker has told of so far.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Reading } from "../../../../src/browser.js";
+import type { Reading } from "../../../../src/tasks/decipher/decipherment.js";
 import { patient } from "../../engine.js";
 import type { DecipherProgress, DecipherResult } from "../../protocol.js";
 

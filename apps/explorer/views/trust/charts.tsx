@@ -1,7 +1,7 @@
 // The two charts of a report: precision by share answered, on which the precision wanted can be set, and reliability.
 
 import * as Plot from "@observablehq/plot";
-import type { precisionRecallCurve, reliabilityBins } from "../../../../src/browser.js";
+import type { precisionRecallCurve, reliabilityBins } from "../../../../src/engine-entry.js";
 import { type Chart, ChartFigure, roomForTitles } from "../../parts/chart.js";
 import { percentText } from "../../parts/common.js";
 

@@ -8,7 +8,7 @@ import {
   recallAtPrecision,
   reliabilityBins,
   whyNoThreshold,
-} from "../../../../src/browser.js";
+} from "../../../../src/engine-entry.js";
 import { counted, percentText, Slider } from "../../parts/common.js";
 import type { Judged } from "../../protocol.js";
 import { PrecisionChart, ReliabilityChart } from "./charts.js";

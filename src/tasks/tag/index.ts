@@ -1,0 +1,13 @@
+// Taggers alone, for programs that load no other models: `import { decodeTagger } from "stargram/tasks/tag"`.
+
+import { decodeWith } from "../../model/kind.js";
+import { taggerCodec } from "./codec.js";
+import type { Tagger } from "./tagger.js";
+
+export type { TaggingSequence } from "../../formats/sequence.js";
+export { Tagger, type TaggerPrediction } from "./tagger.js";
+
+/** The tagger that the bytes of a model file hold. */
+export function decodeTagger(bytes: Uint8Array, file?: string): Tagger {
+  return decodeWith(taggerCodec, bytes, file);
+}
