@@ -29,10 +29,11 @@ const runs = (/** @type {number} */ count) => Array.from({ length: count }, run)
 
 const tagger = await Tagger.train(runs(1000), { passes: 4, l2: 0.1 });
 
-const { report } = await evaluate(tagger, runs(2000));
+const heldOut = runs(2000);
+const { report } = await evaluate(tagger, heldOut);
 console.log(`answering everything: ${percent(report.sequenceAccuracy)} of the runs right in all six states`);
 
-const found = await calibrate(tagger, runs(2000), { precision: 0.95 });
+const found = await calibrate(tagger, heldOut, { precision: 0.95 });
 if (!found.promised) throw new Error("no cut-off keeps this promise: more held-out data, or a better model");
 console.log(`answer at a probability of ${found.guarantee.threshold.toFixed(3)} or more`);
 

@@ -78,6 +78,6 @@ export function guaranteeFor(calibration: Calibration | undefined, precision: nu
   const have = known.length > 0 ? ` (it has ${known.join(", ")})` : "";
   throw new InputError(`the model has no calibration for a precision of ${precision}${have}`, {
     file: model === "MODEL" ? undefined : model,
-    hint: `run: stargram calibrate ${model} HELD-OUT --precision ${precision}`,
+    hint: `calibrate it for option \`precision\` ${precision}, on held-out data`,
   });
 }

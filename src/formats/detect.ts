@@ -67,6 +67,6 @@ function fieldsHaveNames(fields: readonly string[][], width: number): boolean {
 function unsure(why: string, file: string | undefined): InputError {
   return new InputError(`the format is not certain: ${why}`, {
     file,
-    hint: `say which it is with --format ${taggingFormats.join("|")}`,
+    hint: `say which it is with option \`format\`: ${taggingFormats.join(", ")}`,
   });
 }

@@ -235,7 +235,7 @@ class ReviewReader {
       throw new InputError(`the first row names the columns, and \`${missing}\` is not among them`, {
         file: this.file,
         line,
-        hint: "review files are made by `stargram predict --precision … --review FILE`",
+        hint: "review files are made by `stargram predict`, of what it leaves to a person",
       });
     }
     this.names = fields;

@@ -387,7 +387,7 @@ function foreign(head: Uint8Array, file?: string): InputError {
   const isText = head.subarray(0, HEAD_BYTES).every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));
   return new InputError(`not a Stargram model: it begins like ${isText ? "a text" : "another kind of file"}`, {
     file,
-    hint: "models are what `stargram train … --out MODEL` writes",
+    hint: "models are what `stargram train` writes",
   });
 }
 

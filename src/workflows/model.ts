@@ -54,7 +54,7 @@ export function decodeModel(bytes: Uint8Array, file?: string): Model {
   if (kind === "checkpoint") {
     throw new InputError("this is the checkpoint of an unfinished training, not a model", {
       file,
-      hint: "go on with the training: stargram train … --resume",
+      hint: "go on with the training: `stargram train` with option `resume`",
     });
   }
   throw new InputError(`this Stargram does not know models of the kind \`${printable(kind)}\``, {

@@ -354,7 +354,7 @@ describe("the guess of a format", () => {
     try {
       detectFormat(lines, "data");
     } catch (error) {
-      expect((error as InputError).hint).toMatch(/--format/);
+      expect((error as InputError).hint).toMatch(/option `format`/);
     }
   });
 

@@ -379,8 +379,8 @@ async function loadLanguage(path: string): Promise<LanguageModel> {
     if (!(error instanceof InputError && error.reason.startsWith("not a Stargram model"))) throw error;
     throw new InputError(error.reason, { file: path, hint, cause: error });
   });
-  if (!(model instanceof LanguageModel)) throw new InputError("this model is no language model", { file: path, hint });
-  return model;
+  if (model.kind !== "language") throw new InputError("this model is not a language model", { file: path, hint });
+  return model as LanguageModel;
 }
 
 async function makeLanguage(flags: DecipherFlags, level: "word" | "char", spaces: boolean): Promise<LanguageModel> {

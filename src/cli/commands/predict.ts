@@ -139,5 +139,11 @@ function checkPrecision(model: Predictor, path: string, flags: PredictFlags, giv
       hint: `leave out --${name} or --precision`,
     });
   }
-  guaranteeFor(model.calibration, flags.precision, path);
+  try {
+    guaranteeFor(model.calibration, flags.precision, path);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const hint = `run: stargram calibrate ${path} HELD-OUT --precision ${flags.precision}`;
+    throw new InputError(error.reason, { file: path, hint });
+  }
 }

@@ -88,7 +88,7 @@ anything, \`^\` at the beginning), and \`attribute after LABEL\`. A weight above
     if (explain !== undefined || explainFrom !== undefined) return explained(tagger, asked as LookAsked, open);
     if (position !== undefined) {
       throw new InputError("option `position` goes with option `explain` or option `explainFrom`", {
-        hint: 'such as --explain "the dog barks"',
+        hint: "such as `the dog barks`",
       });
     }
     if (label === undefined) return undefined;
