@@ -6,10 +6,10 @@ import { Worker } from "node:worker_threads";
 import { LONGEST_SEQUENCE } from "../formats/limits.js";
 import type { LineBlock } from "../formats/line-blocks.js";
 import { readLineBlocks } from "../formats/lines.js";
-import type { LearningTask, Predictor } from "../tasks/task.js";
+import type { Cutting, LearningTask, Predictor } from "../tasks/task.js";
 import { InputError, type Place } from "../util/errors.js";
 import { say, write } from "./output.js";
-import { type PredictAsked, predictInputs } from "./predicting.js";
+import { isByLine, type PredictAsked, predictInputs, writeBlank } from "./predicting.js";
 import type { ReviewDesk } from "./review-desk.js";
 
 /** What a thread is given when it starts. */
@@ -56,7 +56,7 @@ export async function predictOnThreads(
   };
   const print = async ({ out, said, answered, seen, refused }: Predicted): Promise<void> => {
     await write(out);
-    if (out !== "") isEmpty = false;
+    if (out.trim() !== "") isEmpty = false;
     for (const line of said) {
       if (!written.has(line)) say(line);
       written.add(line);
@@ -65,22 +65,34 @@ export async function predictOnThreads(
     desk.seen += seen;
     if (refused) throw new InputError(refused.reason, refused.place);
   };
-  const waiting: Promise<Predicted>[] = [];
+  const waiting: { blank: number; found: Promise<Predicted> }[] = [];
+  const printNext = async (): Promise<void> => {
+    const { blank, found } = waiting.shift() as (typeof waiting)[number];
+    await writeBlank(blank);
+    await print(await found);
+  };
   try {
-    for await (const { block, rereading } of parts(file, task, model, asked, onLines)) {
+    for await (const { blank, block, rereading } of parts(file, task, model, asked, onLines)) {
       crew.start({ path, asked: { ...asked, rereading }, file });
-      waiting.push(crew.predict(block));
-      if (waiting.length >= AHEAD * threads) await print(await (waiting.shift() as Promise<Predicted>));
+      waiting.push({ blank, found: crew.predict(block) });
+      if (waiting.length >= AHEAD * threads) await printNext();
     }
-    for (const result of waiting.splice(0)) await print(await result);
+    while (waiting.length > 0) await printNext();
     // Without anything to predict for, it is said what one thread would say.
     const blocks = lines > 0 ? [{ first: 1, lines: [""] }] : [];
     if (isEmpty) await predictInputs(task, model, { file, blocks }, asked, desk);
   } finally {
     // What is still under way when something was refused is not waited for.
-    for (const result of waiting) result.catch(() => undefined);
+    for (const { found } of waiting) found.catch(() => undefined);
     await crew.close();
   }
+}
+
+interface Part {
+  block: LineBlock;
+  /** Lines before it that are printed as blank ones. */
+  blank: number;
+  rereading: PredictAsked["rereading"];
 }
 
 /** The input cut between examples, with how it is read: as it was said, or found out from the first lines. */
@@ -88,34 +100,46 @@ async function* parts(
   file: string,
   task: LearningTask,
   model: Predictor,
-  { rereading: given }: PredictAsked,
+  asked: PredictAsked,
   onLines: (count: number) => void,
-): AsyncGenerator<{ block: LineBlock; rereading: PredictAsked["rereading"] }> {
-  let cut: ReturnType<LearningTask["predicting"]["cutting"]> | undefined;
+): AsyncGenerator<Part> {
+  const { rereading: given } = asked;
+  let cut: Cutting | undefined;
   let held: LineBlock = { first: 1, lines: [] };
+  let blank = 0;
+  /** Leaves out the blank lines at the beginning of what is held, after the lines that are done. */
+  const drop = (done: number): void => {
+    let from = done;
+    while (from < held.lines.length && held.lines[from].trim() === "") from++;
+    blank += from - done;
+    held = { first: held.first + from, lines: held.lines.slice(from) };
+  };
+  const part = (lines: string[], { options, isByLine: hasLines }: Cutting): Part => {
+    const before = hasLines && isByLine(asked) ? blank : 0;
+    blank = 0;
+    return { block: { first: held.first, lines }, blank: before, rereading: { ...given, ...options } };
+  };
   for await (const { first, lines } of readLineBlocks(file)) {
     onLines(lines.length);
     if (held.lines.length === 0) held = { first, lines: [] };
     for (const line of lines) held.lines.push(line);
-    if (held.lines.every((line) => line.trim() === "")) continue;
+    drop(0);
+    if (held.lines.length === 0) continue;
     cut ??= task.predicting.cutting(model, held, given, file);
-    const rereading = { ...given, ...cut.options };
-    let from = 0;
-    for (let end = nextEnd(held.lines, from, cut.ends); end > 0; end = nextEnd(held.lines, from, cut.ends)) {
-      yield { block: { first: held.first + from, lines: held.lines.slice(from, end) }, rereading };
-      from = end;
+    for (let end = nextEnd(held.lines, cut.ends); end > 0; end = nextEnd(held.lines, cut.ends)) {
+      yield part(held.lines.slice(0, end), cut);
+      drop(end);
     }
-    held = { first: held.first + from, lines: held.lines.slice(from) };
     // Longer than any sequence may be: whoever reads it will say so.
     if (held.lines.length > 2 * LONGEST_SEQUENCE) break;
   }
-  if (held.lines.some((line) => line.trim() !== "")) yield { block: held, rereading: { ...given, ...cut?.options } };
+  if (cut && (held.lines.length > 0 || blank > 0)) yield part(held.lines, cut);
 }
 
-/** Where the part that begins at a line ends: at the end of an input, `PART_LINES` on or the last there is; 0 if there is none. */
-function nextEnd(lines: readonly string[], from: number, ends: (line: string) => boolean): number {
-  for (let end = from + PART_LINES; end <= lines.length; end++) if (ends(lines[end - 1])) return end;
-  for (let end = Math.min(from + PART_LINES, lines.length); end > from; end--) if (ends(lines[end - 1])) return end;
+/** Where a part ends: at the end of an input, `PART_LINES` on or the last there is; 0 if there is none. */
+function nextEnd(lines: readonly string[], ends: (line: string) => boolean): number {
+  for (let end = PART_LINES; end <= lines.length; end++) if (ends(lines[end - 1])) return end;
+  for (let end = Math.min(PART_LINES, lines.length); end > 0; end--) if (ends(lines[end - 1])) return end;
   return 0;
 }
 

@@ -1,6 +1,6 @@
 // Predicting for the inputs of a source and printing: what `predict` does on each of its threads.
 
-import type { Lines } from "../formats/line-blocks.js";
+import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { Asked, LearningTask, PredictionAsked, Predictor } from "../tasks/task.js";
 import { say, write, writeJson } from "./output.js";
 import type { ReviewDesk } from "./review-desk.js";
@@ -25,7 +25,10 @@ export async function predictInputs(
   const { predicting } = task;
   const said = new Set<string>();
   const use = { answers: "ignored", mayBeEmpty, asked: { ...rereading, ...asked } } as const;
-  for await (const input of predicting.inputs(model, lines, use)) {
+  const beside = new Beside(lines.blocks);
+  for await (const input of predicting.inputs(model, { ...lines, blocks: beside.blocks() }, use)) {
+    const place = isByLine({ prediction: asked, precision }) ? predicting.linesOf?.(input) : undefined;
+    if (place) await beside.reach(place.first, place.count);
     if (precision !== undefined) {
       const answer = predicting.answer(model, input, { ...asked, precision });
       await desk.count(answer.answered, (number) => task.reviewing.item(model, input, answer.candidates, number));
@@ -40,5 +43,53 @@ export async function predictInputs(
     }
     if (asked.json) await writeJson(predicting.json(model, input, prediction));
     else await write(predicting.text(model, input, prediction, asked));
+  }
+  await beside.end();
+}
+
+/** Whether a prediction is printed on as many lines as its input has. */
+export function isByLine({
+  prediction: { json, nbest, contexts },
+  precision,
+}: Pick<PredictAsked, "prediction" | "precision">): boolean {
+  return !json && !nbest && !contexts && precision === undefined;
+}
+
+/** Blank lines, in pieces that are not too long for a text. */
+export async function writeBlank(lines: number): Promise<void> {
+  for (let left = lines; left > 0; left -= 1 << 16) await write("\n".repeat(Math.min(left, 1 << 16)));
+}
+
+/** Keeps what is printed line by line beside what is read, with blank lines where there is nothing to print. */
+class Beside {
+  /** The line of the source that the next line printed stands beside; undefined where lines are not counted. */
+  private next: number | undefined;
+  /** Of the first and beyond the last line read. */
+  private first = 1;
+  private beyond = 1;
+
+  constructor(private readonly source: Lines["blocks"]) {}
+
+  /** The source, watched. */
+  async *blocks(): AsyncGenerator<LineBlock> {
+    for await (const block of this.source) {
+      if (this.beyond === 1) this.first = block.first;
+      this.beyond = block.first + block.lines.length;
+      yield block;
+    }
+  }
+
+  /** Goes to the line that an input begins at; it is printed on `count` lines. */
+  async reach(line: number, count: number): Promise<void> {
+    await this.skipTo(line);
+    this.next = line + count;
+  }
+
+  async end(): Promise<void> {
+    if (this.next !== undefined) await this.skipTo(this.beyond);
+  }
+
+  private async skipTo(line: number): Promise<void> {
+    await writeBlank(line - (this.next ?? this.first));
   }
 }

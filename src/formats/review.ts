@@ -8,6 +8,7 @@
 import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../util/errors.js";
+import { escapeField, unescapeField } from "./fields.js";
 import { type LineSource, readLineBlocks } from "./lines.js";
 import {
   MOST_CANDIDATES,
@@ -289,22 +290,4 @@ class ReviewReader {
   private error(reason: string, line: number, column: number): InputError {
     return new InputError(reason, { file: this.file, line, column });
   }
-}
-
-const escapes: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\r": "\\r", "\n": "\\n" };
-const unescapes: Record<string, string> = { "\\": "\\", t: "\t", r: "\r", n: "\n" };
-
-function escapeField(text: string): string {
-  return text.replace(/[\\\t\r\n]/g, (character) => escapes[character]);
-}
-
-/** Undefined if a backslash stands before anything else. */
-function unescapeField(text: string): string | undefined {
-  if (!text.includes("\\")) return text;
-  let isSound = true;
-  const plain = text.replace(/\\(.?)/gs, (_, character: string) => {
-    isSound &&= Object.hasOwn(unescapes, character);
-    return unescapes[character];
-  });
-  return isSound ? plain : undefined;
 }

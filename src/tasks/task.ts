@@ -179,16 +179,29 @@ export interface Predicting<M extends Predictor, Input, Prediction, Candidate> {
   inputs(model: M, lines: Lines, use: InputUse): AsyncIterable<Input>;
   /** Inputs of what a program has: the examples that a model is trained on, with or without their answers. */
   inputsOf(examples: AsyncIterable<unknown>): AsyncIterable<Input>;
-  /** Where inputs end, so that lines can be cut into parts; `options` are to be given with each part. */
-  cutting(model: M, first: LineBlock, asked: Asked, file: string): { ends(line: string): boolean; options: Asked };
+  /** Where inputs end, so that lines can be cut into parts. */
+  cutting(model: M, first: LineBlock, asked: Asked, file: string): Cutting;
   predict(model: M, input: Input, asked: PredictionAsked): Prediction;
   answer(model: M, input: Input, asked: PredictionAsked & { precision: number }): Answered<Prediction, Candidate>;
+  /**
+   * The lines of the source that an input stands on, with the one that ends it, where a prediction is printed on as many: then
+   * blank lines are printed for all others, and what is printed can be pasted beside the source.
+   */
+  linesOf?(input: Input): { first: number; count: number } | undefined;
   /** What a person should hear about a prediction, whatever is printed: each line is said once. */
   notices?(prediction: Prediction): readonly string[];
   json(model: M, input: Input, prediction: Prediction): Record<string, unknown>;
   text(model: M, input: Input, prediction: Prediction, asked: PredictionAsked): string;
   answerJson(model: M, input: Input, answer: Answered<Prediction, Candidate>): Record<string, unknown>;
   answerText(model: M, input: Input, answer: Answered<Prediction, Candidate>, asked: PredictionAsked): string;
+}
+
+export interface Cutting {
+  ends(line: string): boolean;
+  /** Whether `linesOf` knows the lines of inputs. */
+  isByLine: boolean;
+  /** To be given with each part. */
+  options: Asked;
 }
 
 /** How well a model does. */

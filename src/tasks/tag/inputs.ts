@@ -3,6 +3,7 @@
 
 import * as v from "valibot";
 import { detectFormat, type TaggingFormat, taggingFormats } from "../../formats/detect.js";
+import { breaksLines } from "../../formats/fields.js";
 import { type Pixels, parseFolds, pixelChoices } from "../../formats/letters.js";
 import type { LineBlock, Lines } from "../../formats/line-blocks.js";
 import { parseLabel } from "../../formats/parser.js";
@@ -10,7 +11,7 @@ import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import { parseTagging } from "../../formats/tagging.js";
 import { InputError } from "../../util/errors.js";
 import { choice, flag, type GivenOptions, text } from "../../util/options.js";
-import type { Asked, InputUse } from "../task.js";
+import type { Asked, Cutting, InputUse } from "../task.js";
 import { someOf } from "./corpus.js";
 import type { Tagger } from "./tagger.js";
 
@@ -92,6 +93,10 @@ export interface TaggerInput {
   given?: readonly GivenLabel[];
   /** What a prediction is printed beside: the columns of the data, then the label given if there is one, [length][any]. */
   shown: string[][];
+  /** Whether every token stood on a line of its own, and a blank one after the last. */
+  isByLine?: boolean;
+  /** Whether tokens and labels are printed with escapes (`\t`, `\n`, `\\`), since they may hold tabs and line ends. */
+  isEscaped?: boolean;
 }
 
 /**
@@ -119,6 +124,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
       format = found;
     },
   });
+  const areLabelsAwkward = tagger.labels.all().some(breaksLines);
   for await (const sequence of stream) {
     const shown = shownColumns(sequence, format);
     const ignored =
@@ -133,24 +139,30 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
         hint: "if this is not CRFsuite's format, say which it is with option `format`",
       });
     }
-    yield { sequence, given: labels, shown };
+    yield {
+      sequence,
+      given: labels,
+      shown,
+      isByLine: isByLine(format),
+      isEscaped: areLabelsAwkward || format === "jsonl",
+    };
   }
 }
 
+/** Whether every token has a line, and the end of a sequence. */
+function isByLine(format: TaggingFormat): boolean {
+  return format === "columns" || format === "crfsuite";
+}
+
 /** Where sequences end, by the format of the data. */
-export function cutting(
-  tagger: Tagger,
-  first: LineBlock,
-  asked: Asked,
-  file: string,
-): { ends(line: string): boolean; options: Asked } {
+export function cutting(tagger: Tagger, first: LineBlock, asked: Asked, file: string): Cutting {
   const format = (asked as Rereading).format ?? inputNoteOf(tagger).format ?? detectFormat(first.lines, file);
   const ends = (line: string): boolean => {
-    if (format === "columns" || format === "crfsuite") return line.trim() === "";
+    if (isByLine(format)) return line.trim() === "";
     if (format === "letters") return line.split("\t", 3)[2] === "-1";
     return true;
   };
-  return { ends, options: { format } };
+  return { ends, isByLine: isByLine(format), options: { format } };
 }
 
 /** The pixels that the model looks at: others would give it attributes that mean something else to it. */

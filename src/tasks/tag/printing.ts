@@ -1,5 +1,6 @@
 // A tagger's predictions as text and as JSON.
 
+import { escapeField } from "../../formats/fields.js";
 import { probabilityText } from "../../util/text.js";
 import type { PredictionAsked } from "../task.js";
 import type { TaggerInput } from "./inputs.js";
@@ -50,16 +51,23 @@ export function answerText(
   return head + predictionText(input, shown, asked);
 }
 
-export function predictionText({ shown }: TaggerInput, prediction: TaggerPrediction, asked: PredictionAsked): string {
+export function predictionText(
+  { shown, isEscaped }: TaggerInput,
+  prediction: TaggerPrediction,
+  asked: PredictionAsked,
+): string {
   const { labels, confidences = [], marginals, nbest } = prediction;
-  const contexts = (prediction.contexts ?? []).map(contextLine).join("");
-  const all = marginals && asked.marginals ? marginals.map(marginalText) : undefined;
+  const field = isEscaped ? escapeField : (text: string) => text;
+  // Labels of a context stand between spaces.
+  const word = isEscaped ? (text: string) => escapeField(text).replaceAll(" ", "\\ ") : field;
+  const contexts = (prediction.contexts ?? []).map((kept, i) => contextLine(kept, i, word)).join("");
+  const all = marginals && asked.marginals ? marginals.map((row) => marginalText(row, field)) : undefined;
   const lines = (further: (i: number) => readonly string[]): string =>
-    shown.map((columns, i) => `${[...columns, ...further(i)].join("\t")}\n`).join("");
-  const labelled = (i: number): string[] => [labels[i], probabilityText(confidences[i])];
+    shown.map((columns, i) => `${[...columns.map(field), ...further(i)].join("\t")}\n`).join("");
+  const labelled = (i: number): string[] => [field(labels[i]), probabilityText(confidences[i])];
   if (!nbest || !marginals) return `${lines((i) => [...labelled(i), ...(all?.[i] ?? [])])}${contexts}\n`;
   const blocks = nbest.map((output, rank) => {
-    const labelledHere = (i: number) => [output.labels[i], probabilityText(marginals[i][output.labels[i]])];
+    const labelledHere = (i: number) => [field(output.labels[i]), probabilityText(marginals[i][output.labels[i]])];
     return `# ${rank + 1} ${probabilityText(output.probability)}\n${lines(labelledHere)}`;
   });
   // Marginals belong to the sequence, not to one of its outputs.
@@ -68,22 +76,24 @@ export function predictionText({ shown }: TaggerInput, prediction: TaggerPredict
 }
 
 /** `# 2 DT/0.98 NN DT/0.01 ⋆/0.01` */
-function contextLine(contexts: readonly ContextMass[], i: number): string {
+function contextLine(contexts: readonly ContextMass[], i: number, word: (text: string) => string): string {
   const masses = contexts.map(
-    ({ suffix, probability }) => `${suffix.join(" ") || "⋆"}/${probabilityText(probability)}`,
+    ({ suffix, probability }) => `${suffix.map(word).join(" ") || "⋆"}/${probabilityText(probability)}`,
   );
   return `# ${[i + 1, ...masses].join("\t")}\n`;
 }
 
-function marginalText(marginals: Readonly<Record<string, number>>): string[] {
+function marginalText(marginals: Readonly<Record<string, number>>, field: (text: string) => string): string[] {
   return Object.entries(marginals)
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-    .map(([label, probability]) => `${label}/${probabilityText(probability)}`);
+    .map(([label, probability]) => `${field(label)}/${probabilityText(probability)}`);
 }
 
 export const predictNotes = `
 With a tagger: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
-  Input in columns may carry labels as one column more than the model was trained on; they are passed through.
+  Input in columns may carry labels as one column more than the model was trained on; they are passed through. Blank lines
+  stay where they are, so that the output can be pasted beside the input. Tokens that come as JSON, and labels if one holds
+  a tab or a line end, are written with \`\\t\`, \`\\n\`, \`\\r\` and \`\\\\\`.
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output, and a
                  blank line after it
   --marginals    after the probability every label, \`LABEL/probability\`, the most probable first; with --nbest they stand

@@ -127,6 +127,8 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         for await (const sequence of sequences) yield { sequence: sequence as TaggingSequence, shown: [] };
       },
       cutting,
+      linesOf: ({ sequence: { line, columns, attributes }, isByLine }) =>
+        isByLine && line !== undefined ? { first: line, count: (columns ?? attributes ?? []).length + 1 } : undefined,
       predict: (tagger, { sequence }, asked) =>
         tagger.predict(
           sequence,

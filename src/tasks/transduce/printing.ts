@@ -2,6 +2,7 @@
 //   alignment   in two columns, a part for each input symbol between `|`; symbols written for it between `:`, `_` for none;
 //               within symbols `\|`, `\:` and `\\`, and `\_` for the symbol `_`
 
+import { breaksLines, escapeField } from "../../formats/fields.js";
 import { joinSymbols, kindsOf, layoutOf, type SymbolPair } from "../../formats/pair-lines.js";
 import { probabilityText } from "../../util/text.js";
 import type {
@@ -31,13 +32,26 @@ function escaped(symbol: string): string {
   return symbol === "_" ? "\\_" : symbol.replace(/[|:\\]/g, "\\$&");
 }
 
-/** How the symbols of either side are joined. */
+/** How the symbols of either side are joined. `field`: so that they cannot be taken for tabs and line ends between columns. */
 function joinersOf(transducer: Transducer) {
   const { read, written } = kindsOf(layoutOf(transducer));
   return {
     inputText: (input: readonly string[]): string => joinSymbols(input, read),
     outputText: (output: readonly string[]): string => joinSymbols(output, written),
+    field: isEscaped(transducer) ? escapeField : (text: string): string => text,
   };
+}
+
+const escapedModels = new WeakMap<Transducer, boolean>();
+
+/** Whether a symbol of the model holds a tab or a line end: data has none, what a program gives may. */
+function isEscaped(transducer: Transducer): boolean {
+  let found = escapedModels.get(transducer);
+  if (found === undefined) {
+    found = transducer.outputSymbols.all().some(breaksLines) || transducer.inputSymbols.all().some(breaksLines);
+    escapedModels.set(transducer, found);
+  }
+  return found;
 }
 
 /** Input TAB output TAB probability, a line for each output, and a line for each slot if contexts were asked for. */
@@ -46,23 +60,23 @@ export function predictionText(
   { input }: SymbolPair,
   prediction: TransducerPrediction,
 ): string {
-  const { inputText, outputText } = joinersOf(transducer);
+  const { inputText, outputText, field } = joinersOf(transducer);
   const lines = (prediction.nbest ?? [prediction]).map(({ output, probability, alignment }) =>
     [
-      inputText(input),
-      outputText(output),
+      field(inputText(input)),
+      field(outputText(output)),
       probabilityText(probability),
-      ...(alignment ? alignmentText(alignment) : []),
+      ...(alignment ? alignmentText(alignment).map(field) : []),
     ].join("\t"),
   );
-  return `${lines.join("\n")}\n${(prediction.slots ?? []).map(slotLine).join("")}`;
+  return `${lines.join("\n")}\n${(prediction.slots ?? []).map((slot) => slotLine(slot, field)).join("")}`;
 }
 
 /** `# 3.1 TAB F →/0.98 TAB ⋆/0.02`: position and symbols written for it, then moves remembered; `→` goes to the next position. */
-function slotLine({ position, written, contexts }: TransducerSlot): string {
+function slotLine({ position, written, contexts }: TransducerSlot, field: (text: string) => string): string {
   const masses = contexts.map(
     ({ suffix, probability }) =>
-      `${suffix.map((move) => move ?? "→").join(" ") || "⋆"}/${probabilityText(probability)}`,
+      `${suffix.map((move) => field(move ?? "→")).join(" ") || "⋆"}/${probabilityText(probability)}`,
   );
   return `# ${[`${position + 1}.${written}`, ...masses].join("\t")}\n`;
 }
@@ -87,11 +101,11 @@ export function answerText(
   { input }: SymbolPair,
   { answered, prediction }: TransducerAnswered,
 ): string {
-  const { inputText, outputText } = joinersOf(transducer);
+  const { inputText, outputText, field } = joinersOf(transducer);
   const { probability, calibratedProbability = probability, output } = prediction;
   const probabilities = [probability, calibratedProbability].map(probabilityText);
-  const shown = answered ? outputText(output) : "";
-  return `${[inputText(input), shown, ...probabilities, answered ? "answered" : "left"].join("\t")}\n`;
+  const shown = answered ? field(outputText(output)) : "";
+  return `${[field(inputText(input)), shown, ...probabilities, answered ? "answered" : "left"].join("\t")}\n`;
 }
 
 export function answerJson(

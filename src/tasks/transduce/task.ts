@@ -109,7 +109,8 @@ export const transduceTask: LearningTask<
     examples: [["stargram predict g2p.sg words.txt --align", "pronunciations, and which letters make which sounds"]],
     inputs: readInputs,
     inputsOf: (pairs) => pairs as AsyncIterable<SymbolPair>,
-    cutting: () => ({ ends: () => true, options: {} }),
+    cutting: () => ({ ends: () => true, isByLine: true, options: {} }),
+    linesOf: ({ line }) => (line === undefined ? undefined : { first: line, count: 1 }),
     predict: (transducer, { input }, asked) => transducer.predict(input, predictOptions(asked)),
     answer(transducer, { input }, asked) {
       const { nbest, alignment } = predictOptions(asked);
