@@ -10,15 +10,34 @@ export function register(program: Command): void {
     "after",
     examples(["stargram experiment word-recognition", "handwritten words: RCMS, beam search, exact inference"]),
   );
-  group
-    .command("word-recognition")
-    .description(
-      "Handwritten words (fold 1 to test): accuracy and recall at 99 % precision of RCMS, beam search, exact.",
-    )
-    .option("--out <folder>", "folder for the results", "experiments/word-recognition")
+  addLetters(group);
+  addPartOfSpeech(group);
+  addTransduction(group);
+  addDecipherment(group);
+}
+
+/** A command with the options that all experiments have; `which`: what `--only` chooses from. */
+function experiment(
+  group: Command,
+  name: string,
+  description: string,
+  which = "settings, with commas between",
+): Command {
+  return group
+    .command(name)
+    .description(description)
+    .option("--out <folder>", "folder for the results", `experiments/${name}`)
+    .option("--only <names>", `run only these ${which}`)
+    .option("--json", "print the summary as one JSON object");
+}
+
+function addLetters(group: Command): void {
+  experiment(
+    group,
+    "word-recognition",
+    "Handwritten words (fold 1 to test): accuracy and recall at 99 % precision of RCMS, beam search, exact.",
+  )
     .option("--seeds <n>", "how many seeds", whole(1), 5)
-    .option("--only <names>", "run only these settings, with commas between")
-    .option("--json", "print the summary as one JSON object")
     .addHelpText(
       "after",
       examples(
@@ -27,30 +46,35 @@ export function register(program: Command): void {
       ),
     )
     .action(async (flags) => (await import("./word-recognition/word-recognition.js")).wordRecognition(flags));
-  group
-    .command("confidence")
-    .description("Handwritten words: share answered at a promised 99 % precision, and how often the promise is broken.")
-    .option("--out <folder>", "folder for the results", "experiments/confidence")
-    .option("--only <names>", "run only these settings: best, best-beam")
-    .option("--json", "print the summary as one JSON object")
+  experiment(
+    group,
+    "confidence",
+    "Handwritten words: share answered at a promised 99 % precision, and how often the promise is broken.",
+    "settings: best, best-beam",
+  )
     .addHelpText("after", examples(["stargram experiment confidence", "both settings; some minutes"]))
     .action(async (flags) => (await import("./confidence/confidence.js")).confidence(flags));
-  group
-    .command("part-of-speech")
-    .description("Parts of speech in the Brown corpus, every tenth document to test: one label back against two.")
-    .option("--out <folder>", "folder for the results", "experiments/part-of-speech")
-    .option("--only <names>", "run only these settings, with commas between")
-    .option("--json", "print the summary as one JSON object")
+}
+
+function addPartOfSpeech(group: Command): void {
+  experiment(
+    group,
+    "part-of-speech",
+    "Parts of speech in the Brown corpus, every tenth document to test: one label back against two.",
+  )
     .addHelpText("after", examples(["stargram experiment part-of-speech", "both settings; about half an hour"]))
     .action(async (flags) => (await import("./part-of-speech/part-of-speech.js")).partOfSpeech(flags));
-  group
-    .command("speech")
-    .description("Text from phones without alignments: five strategies of learning, error rates for each pass.")
-    .option("--out <folder>", "folder for the results", "experiments/speech")
+}
+
+function addTransduction(group: Command): void {
+  experiment(
+    group,
+    "speech",
+    "Text from phones without alignments: five strategies of learning, error rates for each pass.",
+    "strategies, with commas between",
+  )
     .option("--seeds <n>", "how many permutations of the data for rcms and forced", whole(1), 5)
-    .option("--only <names>", "run only these strategies, with commas between")
     .addOption(new Option("--data <name>", "the recordings").choices(["buckeye", "timit"]).default("buckeye"))
-    .option("--json", "print the summary as one JSON object")
     .addHelpText(
       "after",
       examples(
@@ -60,24 +84,26 @@ export function register(program: Command): void {
       ),
     )
     .action(async (flags) => (await import("./speech/speech.js")).speech(flags));
-  group
-    .command("pronunciation")
-    .description("Pronunciation from spelling and back, on the standard split of the CMU dictionary.")
-    .option("--out <folder>", "folder for the results", "experiments/pronunciation")
-    .option("--only <names>", "run only these directions: spelling-to-sound, sound-to-spelling")
+  experiment(
+    group,
+    "pronunciation",
+    "Pronunciation from spelling and back, on the standard split of the CMU dictionary.",
+    "directions: spelling-to-sound, sound-to-spelling",
+  )
     .option("--threads <n>", "threads to train with", threadCount, 1)
-    .option("--json", "print the summary as one JSON object")
     .addHelpText("after", examples(["stargram experiment pronunciation --only spelling-to-sound", "one direction"]))
     .action(async (flags) => (await import("./pronunciation/pronunciation.js")).pronunciation(flags));
-  group
-    .command("decipherment")
-    .description("Words under an unknown substitution: symbols mapped right after each EM pass, RCMS, beam, exact.")
-    .option("--out <folder>", "folder for the results", "experiments/decipherment")
+}
+
+function addDecipherment(group: Command): void {
+  experiment(
+    group,
+    "decipherment",
+    "Words under an unknown substitution: symbols mapped right after each EM pass, RCMS, beam, exact.",
+  )
     .option("--seeds <n>", "how many choices of sentences and key", whole(1), 1)
-    .option("--only <names>", "run only these settings, with commas between")
     .addOption(new Option("--data <name>", "one data set alone").choices(["tatoeba", "gutenberg"]))
     .option("--threads <n>", "threads that count", threadCount, 1)
-    .option("--json", "print the summary as one JSON object")
     .addHelpText(
       "after",
       examples(

@@ -1,8 +1,10 @@
-// What experiments share: a results.json that is written after every run, so that a stopped experiment goes on, and the
-// median and range of a number over runs.
+// What experiments share: a results.json that is written after every run, so that a stopped experiment goes on; tables; and
+// the median and range of a number over runs.
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { say } from "#stargram/cli/output.js";
 import { writeFileSafely } from "#stargram/model/file.js";
 import { InputError, unknownName } from "#stargram/util/errors.js";
 
@@ -52,17 +54,32 @@ export class ResultsFile<R extends Run> {
           hint: "move it away, or choose another --out",
         });
       }
-      const same = (name: string) => JSON.stringify(old.settings[name]) === JSON.stringify(settings[name]);
+      const now = JSON.parse(JSON.stringify(settings));
+      const same = (name: string) => isDeepStrictEqual(old.settings[name], now[name]);
       results.runs = old.runs.filter((run) => same(run.setting));
     }
     return new ResultsFile(path, results);
   }
 
-  find(setting: string, seed: number): R | undefined {
-    return this.results.runs.find((run) => run.setting === setting && run.seed === seed);
+  /** Does the runs that are not there yet: each setting with as many seeds as it is to have. Says how each went. */
+  async complete(
+    settings: readonly string[],
+    seedsOf: (setting: string) => number,
+    doRun: (setting: string, seed: number) => Promise<R>,
+    textOf: (run: R) => string,
+  ): Promise<readonly R[]> {
+    for (const setting of settings) {
+      for (let seed = 1; seed <= seedsOf(setting); seed++) {
+        if (this.results.runs.some((run) => run.setting === setting && run.seed === seed)) continue;
+        const run = await doRun(setting, seed);
+        await this.add(run);
+        say(textOf(run));
+      }
+    }
+    return this.results.runs;
   }
 
-  async add(run: R): Promise<void> {
+  private async add(run: R): Promise<void> {
     this.results.runs.push(run);
     await writeFileSafely(this.path, new TextEncoder().encode(`${JSON.stringify(this.results)}\n`));
   }
@@ -70,6 +87,17 @@ export class ResultsFile<R extends Run> {
 
 export async function writeText(folder: string, name: string, text: string): Promise<void> {
   await writeFile(join(folder, name), text);
+}
+
+/** A table for a page; the first row is its head. */
+export function markdownTable([head, ...rows]: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+/** Processor time of all threads since a measurement, in seconds. */
+export function cpuSeconds(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since); // microseconds
+  return (user + system) / 1e6;
 }
 
 /** The settings to run: all, or those of a list with commas, each of which there must be. */
@@ -96,6 +124,11 @@ export function spread(values: readonly number[]): Spread {
     high: sorted[sorted.length - 1],
     count: sorted.length,
   };
+}
+
+/** `88.5 %` */
+export function shareText(share: number): string {
+  return spreadText(spread([share]));
 }
 
 /** `88.5 % (87.9 to 89.1)` */

@@ -5,7 +5,7 @@
 //   population   those words are taken as all there are, so that the true precision above a threshold is known; 2,000
 //                calibration sets are drawn from them with replacement
 
-import { say, write, writeJson } from "#stargram/cli/output.js";
+import { write, writeJson } from "#stargram/cli/output.js";
 import { calibrated, type Guarantee } from "#stargram/confidence/calibration.js";
 import { chooseMap } from "#stargram/confidence/calibration-map.js";
 import { findThreshold } from "#stargram/confidence/threshold.js";
@@ -19,13 +19,13 @@ import { Tagger } from "#stargram/tasks/tag/tagger.js";
 import { upperBound } from "#stargram/util/binomial.js";
 import { generator, shuffle, uniform } from "#stargram/util/random.js";
 import { table } from "#stargram/util/text.js";
-import { ResultsFile, type Run, writeText } from "../runs.js";
+import { chosenNames, cpuSeconds, markdownTable, ResultsFile, type Run, writeText } from "../runs.js";
 import { readWords, settings as wordSettings } from "../word-recognition/word-recognition.js";
 
 const { best } = wordSettings;
-const settings = {
+export const settings = {
   best: { ...best, title: `RCMS, ${best.contexts} contexts` },
-  "best-beam": { ...best, title: `beam ${best.contexts}`, inference: "beam" },
+  "best-beam": { ...best, title: `beam ${best.contexts}`, mode: "beam" },
 } as const;
 type SettingName = keyof typeof settings;
 
@@ -58,25 +58,24 @@ interface Summary {
 }
 
 export async function confidence(flags: { out: string; only?: string; json?: boolean }): Promise<void> {
-  const chosen = (flags.only ? flags.only.split(",") : Object.keys(settings)) as SettingName[];
+  const chosen = chosenNames(flags.only, settings) as SettingName[];
   const file = await ResultsFile.open<ConfidenceRun>(flags.out, "confidence", settings);
-  for (const name of chosen) {
-    if (file.find(name, 1)) continue;
-    const { paths } = await getDataset("letters");
-    const run = await runOnce(name, paths["letter.data.gz"]);
-    await file.add(run);
-    say(`${settings[name].title}: trained in ${Math.round(run.trainSeconds)} s of processor time`);
-  }
-  const { runs } = file.results;
+  const runs = await file.complete(
+    chosen,
+    () => 1,
+    async (name) => runOnce(name as SettingName, (await getDataset("letters")).paths["letter.data.gz"]),
+    ({ setting, trainSeconds }) =>
+      `${settings[setting as SettingName].title}: trained in ${Math.round(trainSeconds)} s of processor time`,
+  );
   const summaries = runs.map(summaryOf);
   const plots = plotsOf(
     runs.map((run) => ({ name: settings[run.setting as SettingName].title, answers: answersOf(run, [TEST]) })),
     "Handwritten words",
   );
   for (const [name, svg] of Object.entries(plots)) await writeText(flags.out, `${name}.svg`, svg);
-  await writeText(flags.out, "table.md", markdown(summaries));
+  await writeText(flags.out, "table.md", markdownTable(turned(summaries)));
   if (flags.json) await writeJson(summaries);
-  else await write(readable(summaries));
+  else await write(table(turned(summaries)));
 }
 
 async function runOnce(name: SettingName, path: string): Promise<ConfidenceRun> {
@@ -85,12 +84,12 @@ async function runOnce(name: SettingName, path: string): Promise<ConfidenceRun> 
   const rest = await readWords(path, pixels, new Set([...CALIBRATION, TEST]));
   const began = process.cpuUsage();
   const tagger = await Tagger.train(training, { ...(options as Partial<TaggerOptions>), seed: 1 });
-  const { user, system } = process.cpuUsage(began); // microseconds
+  const trainSeconds = cpuSeconds(began);
   const answers = rest.map((word): [number, 0 | 1, number] => {
     const { labels, probability } = tagger.predict(word);
     return [probability, labels.every((label, i) => label === word.labels?.[i]) ? 1 : 0, word.fold as number];
   });
-  return { setting: name, seed: 1, answers, trainSeconds: (user + system) / 1e6 };
+  return { setting: name, seed: 1, answers, trainSeconds };
 }
 
 function answersOf(run: ConfidenceRun, folds: readonly number[]): Answer[] {
@@ -212,14 +211,4 @@ function rowsOf(summaries: readonly Summary[]): string[][] {
 function turned(summaries: readonly Summary[]): string[][] {
   const rows = rowsOf(summaries);
   return heads.map((head, i) => [head, ...rows.map((row) => row[i])]);
-}
-
-function readable(summaries: readonly Summary[]): string {
-  return table(turned(summaries));
-}
-
-function markdown(summaries: readonly Summary[]): string {
-  const [first, ...rest] = turned(summaries);
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return `${[line(first), line(first.map(() => "---")), ...rest.map(line)].join("\n")}\n`;
 }

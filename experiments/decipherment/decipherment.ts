@@ -5,7 +5,7 @@
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { say, write, writeJson } from "#stargram/cli/output.js";
+import { write, writeJson } from "#stargram/cli/output.js";
 import { getDataset } from "#stargram/datasets/registry.js";
 import { commonClauses } from "#stargram/formats/clauses.js";
 import { readTextLines } from "#stargram/formats/text.js";
@@ -19,7 +19,16 @@ import type { GivenDeciphererOptions } from "#stargram/tasks/decipher/options.js
 import { InputError } from "#stargram/util/errors.js";
 import { generator, shuffle } from "#stargram/util/random.js";
 import { percent, table } from "#stargram/util/text.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
+import {
+  chosenNames,
+  cpuSeconds,
+  markdownTable,
+  ResultsFile,
+  type Run,
+  spread,
+  spreadText,
+  writeText,
+} from "../runs.js";
 
 const SENTENCES = 24_666;
 const ENCIPHERED = 2_000;
@@ -77,6 +86,11 @@ const settings: Record<string, Setting> = {
 const dataSets = ["tatoeba", "gutenberg"] as const;
 type DataSet = (typeof dataSets)[number];
 
+/** Every setting with every data set. */
+export const settingsOfData = Object.fromEntries(
+  dataSets.flatMap((data) => Object.entries(settings).map(([name, setting]) => [`${data}/${name}`, setting])),
+);
+
 interface CipherRun extends Run {
   data: DataSet;
   symbols: number;
@@ -100,23 +114,18 @@ export async function decipherment(flags: {
   json?: boolean;
 }): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
-  const all = Object.fromEntries(
-    dataSets.flatMap((data) => Object.entries(settings).map(([name, setting]) => [`${data}/${name}`, setting])),
-  );
-  const file = await ResultsFile.open<CipherRun>(flags.out, "decipherment", all);
+  const file = await ResultsFile.open<CipherRun>(flags.out, "decipherment", settingsOfData);
   for (const data of flags.data ? [flags.data] : dataSets) {
     let lines: string[] | undefined;
-    for (const name of chosen) {
-      for (let seed = 1; seed <= flags.seeds; seed++) {
-        if (file.find(`${data}/${name}`, seed)) continue;
+    await file.complete(
+      chosen.map((name) => `${data}/${name}`),
+      () => flags.seeds,
+      async (setting, seed) => {
         lines ??= await sentences(data);
-        const run = await runOnce(data, name, seed, lines, flags.threads);
-        await file.add(run);
-        say(
-          `${data}, ${settings[name].title}, seed ${seed}: ${percent(run.finalAccuracy ?? 0)} of symbols, ${percent(run.tokenAccuracy)} of words, ${(run.passSeconds.reduce((a, b) => a + b, 0) / run.passSeconds.length).toFixed(1)} s a pass`,
-        );
-      }
-    }
+        return runOnce(data, setting.slice(data.length + 1), seed, lines, flags.threads);
+      },
+      textOf,
+    );
   }
   const { runs } = file.results;
   for (const data of dataSets) {
@@ -126,9 +135,15 @@ export async function decipherment(flags: {
     await writeText(flags.out, `contexts-${data}.svg`, accuracyPlot(own, data, /^2-/, "number of contexts"));
     await writeText(flags.out, `context-length-${data}.svg`, contextLengthPlot(own, data));
   }
-  await writeText(flags.out, "table.md", markdown(runs));
+  await writeText(flags.out, "table.md", markdownTable([heads, ...rowsOf(runs)]));
   if (flags.json) await writeJson(Object.fromEntries(summaries(runs).map(({ key, ...rest }) => [key, rest])));
   else await write(table([heads, ...rowsOf(runs)], [0, 1]));
+}
+
+function textOf({ setting, data, seed, finalAccuracy = 0, tokenAccuracy, passSeconds }: CipherRun): string {
+  const seconds = passSeconds.reduce((a, b) => a + b, 0) / passSeconds.length;
+  const { title } = settings[setting.slice(data.length + 1)];
+  return `${data}, ${title}, seed ${seed}: ${percent(finalAccuracy)} of symbols, ${percent(tokenAccuracy)} of words, ${seconds.toFixed(1)} s a pass`;
 }
 
 /** The sentences of a data set. The clauses can also be made from the package they come from, if that is there. */
@@ -185,8 +200,7 @@ async function runOnce(
   const found = await new Decipherer(language, { refine: false, ...options, seed }).solve(cipher, {
     expecter: threads > 1 ? (model, sequences): Expecter => new ThreadedExpecter(model, sequences, threads) : undefined,
     onPass(pass) {
-      const { user, system } = process.cpuUsage(began); // microseconds
-      passSeconds.push((user + system) / 1e6);
+      passSeconds.push(cpuSeconds(began));
       const read = pass.key();
       let right = 0;
       for (const [symbol, word] of read) if (key[symbol] === word) right++;
@@ -258,11 +272,6 @@ function rowsOf(runs: readonly CipherRun[]): string[][] {
     seconds.median.toFixed(1),
     String(mapping.count),
   ]);
-}
-
-function markdown(runs: readonly CipherRun[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return `${[line(heads), line(heads.map(() => "---")), ...rowsOf(runs).map(line)].join("\n")}\n`;
 }
 
 /** Runs of the first seed whose setting matches, in the order of the settings. */

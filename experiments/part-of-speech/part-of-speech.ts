@@ -4,7 +4,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { say, write, writeJson } from "#stargram/cli/output.js";
+import { write, writeJson } from "#stargram/cli/output.js";
 import type { TaggingSequence } from "#stargram/formats/sequence.js";
 import { TaggingScore } from "#stargram/metrics/tagging.js";
 import type { TaggerOptions } from "#stargram/tasks/tag/options.js";
@@ -12,7 +12,7 @@ import { Tagger } from "#stargram/tasks/tag/tagger.js";
 import { InputError } from "#stargram/util/errors.js";
 import { table } from "#stargram/util/text.js";
 import { parseBrown } from "../../demo/part-of-speech.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
+import { chosenNames, cpuSeconds, markdownTable, ResultsFile, type Run, shareText, writeText } from "../runs.js";
 
 /** Nothing here was chosen by looking at the test documents; the last pass is taken. */
 const common: Partial<TaggerOptions> = {
@@ -25,7 +25,7 @@ const common: Partial<TaggerOptions> = {
   minCount: 2,
 };
 
-const settings: Record<string, Partial<TaggerOptions>> = {
+export const settings: Record<string, Partial<TaggerOptions>> = {
   "order-1": { ...common, order: 1 },
   "order-2": { ...common, order: 2 },
 };
@@ -44,23 +44,22 @@ interface BrownRun extends Run {
 export async function partOfSpeech(flags: { out: string; only?: string; json?: boolean }): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<BrownRun>(flags.out, "part-of-speech", settings);
-  for (const name of chosen) {
-    if (file.find(name, 1)) continue;
-    const run = await runOnce(name);
-    await file.add(run);
-    say(`${name}: ${(100 * run.tokenAccuracy).toFixed(2)} % of tags right, ${Math.round(run.trainSeconds)} s to train`);
-  }
-  const { runs } = file.results;
+  const runs = await file.complete(
+    chosen,
+    () => 1,
+    runOnce,
+    ({ setting, tokenAccuracy, trainSeconds }) =>
+      `${setting}: ${(100 * tokenAccuracy).toFixed(2)} % of tags right, ${Math.round(trainSeconds)} s to train`,
+  );
   const rows = runs.map((run) => [
     run.setting,
     `${(100 * run.tokenAccuracy).toFixed(2)} %`,
-    spreadText(spread([run.sentenceAccuracy])),
-    spreadText(spread([run.recallAtPrecision?.["0.99"] ?? 0])),
+    shareText(run.sentenceAccuracy),
+    shareText(run.recallAtPrecision?.["0.99"] ?? 0),
     `${Math.round(run.trainSeconds)} s`,
   ]);
   const heads = ["setting", "tags right", "sentences right", "sentences answered at 99 %", "training"];
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  await writeText(flags.out, "table.md", `${[heads, heads.map(() => "---"), ...rows].map(line).join("\n")}\n`);
+  await writeText(flags.out, "table.md", markdownTable([heads, ...rows]));
   if (flags.json) await writeJson(Object.fromEntries(runs.map(({ setting, ...rest }) => [setting, rest])));
   else await write(table([heads, ...rows]));
 }
@@ -71,7 +70,7 @@ async function runOnce(name: string): Promise<BrownRun> {
   const test = documents.flatMap((document, i) => (i % 10 === 9 ? document : []));
   const began = process.cpuUsage();
   const tagger = await Tagger.train(training, { ...settings[name], seed: 1 });
-  const { user, system } = process.cpuUsage(began); // microseconds
+  const trainSeconds = cpuSeconds(began);
   const score = new TaggingScore();
   for (const sequence of test) {
     const { labels, probability } = tagger.predict(sequence);
@@ -87,7 +86,7 @@ async function runOnce(name: string): Promise<BrownRun> {
     tokenAccuracy: report.tokenAccuracy,
     sentenceAccuracy: report.sequenceAccuracy,
     recallAtPrecision: report.recallAtPrecision,
-    trainSeconds: (user + system) / 1e6,
+    trainSeconds,
   };
 }
 

@@ -1,7 +1,7 @@
 // Grapheme-to-phoneme conversion on the standard split of the CMU dictionary, and the way back, with the defaults a user
 // gets. Words of the test part may have several right pronunciations; pronunciations several right spellings.
 
-import { say, write, writeJson } from "#stargram/cli/output.js";
+import { write, writeJson } from "#stargram/cli/output.js";
 import { crewOf } from "#stargram/cli/threads.js";
 import { getDataset } from "#stargram/datasets/registry.js";
 import type { SymbolPair } from "#stargram/formats/pair-lines.js";
@@ -11,9 +11,9 @@ import { linePlot } from "#stargram/metrics/svg.js";
 import { TransductionScore } from "#stargram/metrics/transduction.js";
 import { Transducer } from "#stargram/tasks/transduce/transducer.js";
 import { table } from "#stargram/util/text.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
+import { chosenNames, cpuSeconds, markdownTable, ResultsFile, type Run, shareText, writeText } from "../runs.js";
 
-const settings: Record<string, { title: string; reverse: boolean }> = {
+export const settings: Record<string, { title: string; reverse: boolean }> = {
   "spelling-to-sound": { title: "spelling to sound", reverse: false },
   "sound-to-spelling": { title: "sound to spelling", reverse: true },
 };
@@ -51,16 +51,15 @@ export async function pronunciation(flags: PronunciationFlags): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<PronunciationRun>(flags.out, "pronunciation", settings);
   const { paths } = await getDataset("cmudict-g2p");
-  for (const name of chosen) {
-    if (file.find(name, 1)) continue;
-    const run = await runOnce(name, paths["train.tsv"], paths["test.tsv"], flags.threads);
-    await file.add(run);
-    const [errors, recall] = [run.wordErrorRate, run.recallAtPrecision["0.95"]].map((value) => spread([value]));
-    say(`${name}: word error rate ${spreadText(errors)}, recall at 95 % precision ${spreadText(recall)}`);
-  }
-  const { runs } = file.results;
+  const runs = await file.complete(
+    chosen,
+    () => 1,
+    (name) => runOnce(name, paths["train.tsv"], paths["test.tsv"], flags.threads),
+    ({ setting, wordErrorRate, recallAtPrecision }) =>
+      `${setting}: word error rate ${shareText(wordErrorRate)}, recall at 95 % precision ${shareText(recallAtPrecision["0.95"])}`,
+  );
   await writeText(flags.out, "precision-recall.svg", curves(runs));
-  await writeText(flags.out, "table.md", markdown(runs));
+  await writeText(flags.out, "table.md", markdownTable(rowsOf(runs)));
   if (flags.json) await writeJson(Object.fromEntries(runs.map(({ answers: _, ...run }) => [run.setting, run])));
   else await write(table(rowsOf(runs)));
 }
@@ -70,12 +69,6 @@ async function readAll(path: string, reverse: boolean): Promise<SymbolPair[]> {
   const layout = { format: "tsv", input: "chars", output: "tokens", reverse } as const;
   for await (const pair of readPairs(path, layout)) pairs.push(pair);
   return pairs;
-}
-
-/** Of all threads, since a measurement. */
-function cpuSeconds(since: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(since); // microseconds
-  return (user + system) / 1e6;
 }
 
 async function runOnce(name: string, trainPath: string, testPath: string, threads: number): Promise<PronunciationRun> {
@@ -123,7 +116,6 @@ async function runOnce(name: string, trainPath: string, testPath: string, thread
 }
 
 function rowsOf(runs: readonly PronunciationRun[]): string[][] {
-  const percent = (value: number): string => spreadText(spread([value]));
   return [
     [
       "direction",
@@ -136,20 +128,14 @@ function rowsOf(runs: readonly PronunciationRun[]): string[][] {
     ],
     ...runs.map((run) => [
       settings[run.setting].title,
-      percent(run.wordErrorRate),
-      percent(run.symbolErrorRate),
-      percent(run.recallAtPrecision["0.95"]),
+      shareText(run.wordErrorRate),
+      shareText(run.symbolErrorRate),
+      shareText(run.recallAtPrecision["0.95"]),
       `${Math.round(run.trainCpuSeconds)} s`,
       String(Math.round(run.inputsPerSecond)),
       `${Math.round(run.peakMegabytes)} MB`,
     ]),
   ];
-}
-
-function markdown(runs: readonly PronunciationRun[]): string {
-  const [head, ...rows] = rowsOf(runs);
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
-  return `${line(head)}${line(head.map(() => "---"))}${rows.map(line).join("")}`;
 }
 
 function curves(runs: readonly PronunciationRun[]): string {

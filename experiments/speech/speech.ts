@@ -5,7 +5,7 @@
 //   forced   a bigram model imputes the alignment, then a beam with full supervision
 // All have 20 contexts and 5 passes; rcms and forced are run over permutations of the data (seeds).
 
-import { say, write, writeJson } from "#stargram/cli/output.js";
+import { write, writeJson } from "#stargram/cli/output.js";
 import { getDataset } from "#stargram/datasets/registry.js";
 import type { SymbolPair } from "#stargram/formats/pair-lines.js";
 import { readPairs } from "#stargram/formats/read.js";
@@ -14,7 +14,17 @@ import { TransductionScore } from "#stargram/metrics/transduction.js";
 import type { TransducerOptions } from "#stargram/tasks/transduce/options.js";
 import { Transducer } from "#stargram/tasks/transduce/transducer.js";
 import { table } from "#stargram/util/text.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
+import {
+  chosenNames,
+  cpuSeconds,
+  markdownTable,
+  ResultsFile,
+  type Run,
+  shareText,
+  spread,
+  spreadText,
+  writeText,
+} from "../runs.js";
 
 const PASSES = 5;
 
@@ -36,7 +46,7 @@ const common: Partial<TransducerOptions> = {
   words: 0.4,
 };
 
-const settings: Record<string, Partial<TransducerOptions>> = {
+export const settings: Record<string, Partial<TransducerOptions>> = {
   rcms: { ...common, strategy: "rcms" },
   forced: { ...common, strategy: "forced" },
   hybrid: { ...common, strategy: "hybrid" },
@@ -80,22 +90,19 @@ export async function speech(flags: SpeechFlags): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const { training, test } = await readData(flags.data);
   const file = await ResultsFile.open<SpeechRun>(flags.out, `speech-${flags.data}`, settings);
-  for (const name of chosen) {
-    for (let seed = 1; seed <= (repeated.has(name) ? flags.seeds : 1); seed++) {
-      if (file.find(name, seed)) continue;
-      const run = await runOnce(name, seed, training, test);
-      await file.add(run);
-      const [errors, exact] = [run.characterErrorRate, run.exactMatches].map((values) => spread([values[PASSES - 1]]));
-      say(`${name}, seed ${seed}: character error rate ${spreadText(errors)}, exact ${spreadText(exact)}`);
-    }
-  }
-  const { runs } = file.results;
+  const runs = await file.complete(
+    chosen,
+    (name) => (repeated.has(name) ? flags.seeds : 1),
+    (name, seed) => runOnce(name, seed, training, test),
+    ({ setting, seed, characterErrorRate, exactMatches }) =>
+      `${setting}, seed ${seed}: character error rate ${shareText(characterErrorRate[PASSES - 1])}, exact ${shareText(exactMatches[PASSES - 1])}`,
+  );
   await writeText(flags.out, "character-error-rate.svg", passPlot(runs, "characterErrorRate", "Character error rate"));
   await writeText(flags.out, "exact-matches.svg", passPlot(runs, "exactMatches", "Exact matches"));
   await writeText(flags.out, "context-length.svg", contextLengthPlot(runs));
-  await writeText(flags.out, "table.md", markdown(runs, flags.data === "buckeye"));
+  await writeText(flags.out, "table.md", markdownTable(besidePaper(rowsOf(runs), flags.data)));
   if (flags.json) await writeJson(Object.fromEntries(summaries(runs).map(({ name, ...rest }) => [name, rest])));
-  else await write(readable(runs));
+  else await write(table(rowsOf(runs)));
 }
 
 /** Buckeye's own split; of TIMIT's sample every fourth sentence is for testing. */
@@ -131,8 +138,7 @@ async function runOnce(
   let total = 0;
   let began = process.cpuUsage();
   const stopClock = (): void => {
-    const { user, system } = process.cpuUsage(began); // microseconds
-    run.trainSeconds += (user + system) / 1e6;
+    run.trainSeconds += cpuSeconds(began);
   };
   await Transducer.train(training, {
     ...settings[name],
@@ -209,19 +215,10 @@ function rowsOf(runs: readonly SpeechRun[]): string[][] {
   ];
 }
 
-function readable(runs: readonly SpeechRun[]): string {
-  return table(rowsOf(runs));
-}
-
 /** The paper's words stand only beside data of the size of its own. */
-function markdown(runs: readonly SpeechRun[], besidePaper: boolean): string {
-  const [head, ...rows] = rowsOf(runs);
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
-  const lines = besidePaper
-    ? [[...head, "the paper says"], ...rows.map((row) => [...row, reported[row[0]]])]
-    : [head, ...rows];
-  const [first, ...body] = lines;
-  return [first, first.map(() => "---"), ...body].map(line).join("");
+function besidePaper([head, ...rows]: string[][], data: SpeechFlags["data"]): string[][] {
+  if (data !== "buckeye") return [head, ...rows];
+  return [[...head, "the paper says"], ...rows.map((row) => [...row, reported[row[0]]])];
 }
 
 function passPlot(runs: readonly SpeechRun[], field: "characterErrorRate" | "exactMatches", title: string): string {

@@ -3,7 +3,7 @@
 // setting we know, found on fold 0 as held-out data (fold 1 was not looked at); and the first two again with pairs of pixels
 // near each other as further attributes, which folds 0 and 5 as held-out data showed to help.
 
-import { say, write, writeJson } from "#stargram/cli/output.js";
+import { write, writeJson } from "#stargram/cli/output.js";
 import { getDataset } from "#stargram/datasets/registry.js";
 import type { Pixels } from "#stargram/formats/letters.js";
 import { readTagging } from "#stargram/formats/read.js";
@@ -13,7 +13,17 @@ import { linePlot } from "#stargram/metrics/svg.js";
 import type { TaggerOptions } from "#stargram/tasks/tag/options.js";
 import { Tagger } from "#stargram/tasks/tag/tagger.js";
 import { table } from "#stargram/util/text.js";
-import { chosenNames, ResultsFile, type Run, spread, spreadText, writeText } from "../runs.js";
+import {
+  chosenNames,
+  cpuSeconds,
+  markdownTable,
+  ResultsFile,
+  type Run,
+  shareText,
+  spread,
+  spreadText,
+  writeText,
+} from "../runs.js";
 
 interface Setting extends Partial<TaggerOptions> {
   title: string;
@@ -86,23 +96,18 @@ export async function wordRecognition(flags: {
 }): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<WordRun>(flags.out, "word-recognition", settings);
-  for (const name of chosen) {
-    for (let seed = 1; seed <= flags.seeds; seed++) {
-      if (file.find(name, seed)) continue;
-      const { paths } = await getDataset("letters");
-      const run = await runOnce(name, seed, paths["letter.data.gz"]);
-      await file.add(run);
-      say(
-        `${name}, seed ${seed}: ${spreadText(spread([run.accuracy]))} of words, recall at 99 % precision ${spreadText(spread([run.recallAtPrecision["0.99"]]))}, ${Math.round(run.trainSeconds)} s`,
-      );
-    }
-  }
-  const { runs } = file.results;
+  const runs = await file.complete(
+    chosen,
+    () => flags.seeds,
+    async (name, seed) => runOnce(name, seed, (await getDataset("letters")).paths["letter.data.gz"]),
+    ({ setting, seed, accuracy, recallAtPrecision, trainSeconds }) =>
+      `${setting}, seed ${seed}: ${shareText(accuracy)} of words, recall at 99 % precision ${shareText(recallAtPrecision["0.99"])}, ${Math.round(trainSeconds)} s`,
+  );
   await writeText(flags.out, "precision-recall.svg", precisionRecallPlot(runs));
   await writeText(flags.out, "context-length.svg", contextLengthPlot(runs));
-  await writeText(flags.out, "table.md", markdown(runs));
+  await writeText(flags.out, "table.md", markdownTable(rowsOf(runs)));
   if (flags.json) await writeJson(Object.fromEntries(summaries(runs).map(({ name, ...rest }) => [name, rest])));
-  else await write(readable(runs));
+  else await write(table(rowsOf(runs)));
 }
 
 export async function readWords(path: string, pixels: Pixels, folds: ReadonlySet<number>): Promise<TaggingSequence[]> {
@@ -126,7 +131,7 @@ async function runOnce(name: string, seed: number, path: string): Promise<WordRu
       if (step % 50 === 0) contextLength.push([step, rounded(total / step, 5)]);
     },
   });
-  const { user, system } = process.cpuUsage(began); // microseconds
+  const trainSeconds = cpuSeconds(began);
   let rightLetters = 0;
   let letters = 0;
   const answers = test.map((word): [number, 0 | 1] => {
@@ -147,7 +152,7 @@ async function runOnce(name: string, seed: number, path: string): Promise<WordRu
     recallAtPrecision: Object.fromEntries(PRECISIONS.map((p) => [String(p), recallAtPrecision(items, p)])),
     answers,
     contextLength,
-    trainSeconds: (user + system) / 1e6,
+    trainSeconds,
   };
 }
 
@@ -177,8 +182,8 @@ function summaries(runs: readonly WordRun[]): Summary[] {
 }
 
 function rowsOf(runs: readonly WordRun[]): string[][] {
-  const percentOr = (value: number | undefined) => (value === undefined ? "–" : spreadText(spread([value])));
-  return summaries(runs).map(({ name, accuracy, recall }) => [
+  const percentOr = (value: number | undefined) => (value === undefined ? "–" : shareText(value));
+  const rows = summaries(runs).map(({ name, accuracy, recall }) => [
     settings[name].title,
     spreadText(accuracy),
     percentOr(reported[name]?.accuracy),
@@ -187,17 +192,7 @@ function rowsOf(runs: readonly WordRun[]): string[][] {
     spreadText(recall["0.95"]),
     String(accuracy.count),
   ]);
-}
-
-const heads = ["setting", "words right", "paper", "recall at 99 %", "paper", "recall at 95 %", "seeds"];
-
-function readable(runs: readonly WordRun[]): string {
-  return table([heads, ...rowsOf(runs)]);
-}
-
-function markdown(runs: readonly WordRun[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return `${[line(heads), line(heads.map(() => "---")), ...rowsOf(runs).map(line)].join("\n")}\n`;
+  return [["setting", "words right", "paper", "recall at 99 %", "paper", "recall at 95 %", "seeds"], ...rows];
 }
 
 /** The run of each setting whose recall at 99 % precision is the median. */
