@@ -18,6 +18,7 @@ export interface PredictorData {
   asked: PredictAsked;
   /** The name of the input for errors. */
   file: string;
+  isByLine: boolean;
 }
 
 /** What a thread found for a part. */
@@ -50,13 +51,19 @@ export async function predictOnThreads(
   const crew = new Predictors(threads);
   const written = new Set<string>();
   let isEmpty = true;
+  let gap = 0; // blank lines that are printed when something else is
   let lines = 0;
   const onLines = (count: number): void => {
     lines += count;
   };
   const print = async ({ out, said, answered, seen, refused }: Predicted): Promise<void> => {
-    await write(out);
-    if (out.trim() !== "") isEmpty = false;
+    if (out.trim() === "") gap += out.length;
+    else {
+      isEmpty = false;
+      await writeBlank(gap);
+      gap = 0;
+      await write(out);
+    }
     for (const line of said) {
       if (!written.has(line)) say(line);
       written.add(line);
@@ -68,16 +75,17 @@ export async function predictOnThreads(
   const waiting: { blank: number; found: Promise<Predicted> }[] = [];
   const printNext = async (): Promise<void> => {
     const { blank, found } = waiting.shift() as (typeof waiting)[number];
-    await writeBlank(blank);
+    gap += blank;
     await print(await found);
   };
   try {
-    for await (const { blank, block, rereading } of parts(file, task, model, asked, onLines)) {
-      crew.start({ path, asked: { ...asked, rereading }, file });
+    for await (const { blank, block, rereading, isByLine: hasLines } of parts(file, task, model, asked, onLines)) {
+      crew.start({ path, asked: { ...asked, rereading }, file, isByLine: hasLines });
       waiting.push({ blank, found: crew.predict(block) });
       if (waiting.length >= AHEAD * threads) await printNext();
     }
     while (waiting.length > 0) await printNext();
+    if (!isEmpty) await writeBlank(gap);
     // Without anything to predict for, it is said what one thread would say.
     const blocks = lines > 0 ? [{ first: 1, lines: [""] }] : [];
     if (isEmpty) await predictInputs(task, model, { file, blocks }, asked, desk);
@@ -92,6 +100,7 @@ interface Part {
   block: LineBlock;
   /** Lines before it that are printed as blank ones. */
   blank: number;
+  isByLine: boolean;
   rereading: PredictAsked["rereading"];
 }
 
@@ -115,9 +124,11 @@ async function* parts(
     held = { first: held.first + from, lines: held.lines.slice(from) };
   };
   const part = (lines: string[], { options, isByLine: hasLines }: Cutting): Part => {
-    const before = hasLines && isByLine(asked) ? blank : 0;
+    const isBeside = hasLines && isByLine(asked);
+    const before = isBeside ? blank : 0;
     blank = 0;
-    return { block: { first: held.first, lines }, blank: before, rereading: { ...given, ...options } };
+    const block = { first: held.first, lines };
+    return { block, blank: before, isByLine: isBeside, rereading: { ...given, ...options } };
   };
   for await (const { first, lines } of readLineBlocks(file)) {
     onLines(lines.length);

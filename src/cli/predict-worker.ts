@@ -10,7 +10,7 @@ import type { Predicted, PredictorData } from "./predict-threads.js";
 import { predictInputs } from "./predicting.js";
 import { ReviewDesk } from "./review-desk.js";
 
-const { path, asked, file } = workerData as PredictorData;
+const { path, asked, file, isByLine } = workerData as PredictorData;
 const loaded = loadModel(path).then((model) => predictorOf(model, "predict", path));
 collectOutput();
 
@@ -25,7 +25,7 @@ async function predictPart(part: number, block: LineBlock): Promise<void> {
   let refused: Predicted["refused"];
   try {
     const { task, model } = await loaded;
-    await predictInputs(task, model, { file, blocks: [block] }, asked, desk, true);
+    await predictInputs(task, model, { file, blocks: [block] }, asked, desk, { isByLine });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const { reason, file: at, line, column, hint } = error;

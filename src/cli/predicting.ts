@@ -13,6 +13,12 @@ export interface PredictAsked {
   precision?: number;
 }
 
+/** Of lines that are a part of others. */
+export interface PartOfSource {
+  /** Whether what is printed stands beside the lines, as far as is known without an input among them. */
+  isByLine: boolean;
+}
+
 /** Predicts for all inputs of a source, and prints. */
 export async function predictInputs(
   task: LearningTask,
@@ -20,12 +26,12 @@ export async function predictInputs(
   lines: Lines,
   { prediction: asked, rereading, precision }: PredictAsked,
   desk: ReviewDesk,
-  mayBeEmpty = false,
+  part?: PartOfSource,
 ): Promise<void> {
   const { predicting } = task;
   const said = new Set<string>();
-  const use = { answers: "ignored", mayBeEmpty, asked: { ...rereading, ...asked } } as const;
-  const beside = new Beside(lines.blocks);
+  const use = { answers: "ignored", mayBeEmpty: part !== undefined, asked: { ...rereading, ...asked } } as const;
+  const beside = new Beside(lines.blocks, part?.isByLine);
   for await (const input of predicting.inputs(model, { ...lines, blocks: beside.blocks() }, use)) {
     const place = isByLine({ prediction: asked, precision }) ? predicting.linesOf?.(input) : undefined;
     if (place) await beside.reach(place.first, place.count);
@@ -62,13 +68,16 @@ export async function writeBlank(lines: number): Promise<void> {
 
 /** Keeps what is printed line by line beside what is read, with blank lines where there is nothing to print. */
 class Beside {
-  /** The line of the source that the next line printed stands beside; undefined where lines are not counted. */
+  /** The line of the source that the next line printed stands beside; at first that of the first. */
   private next: number | undefined;
   /** Of the first and beyond the last line read. */
   private first = 1;
   private beyond = 1;
 
-  constructor(private readonly source: Lines["blocks"]) {}
+  constructor(
+    private readonly source: Lines["blocks"],
+    private isByLine = false,
+  ) {}
 
   /** The source, watched. */
   async *blocks(): AsyncGenerator<LineBlock> {
@@ -83,10 +92,11 @@ class Beside {
   async reach(line: number, count: number): Promise<void> {
     await this.skipTo(line);
     this.next = line + count;
+    this.isByLine = true;
   }
 
   async end(): Promise<void> {
-    if (this.next !== undefined) await this.skipTo(this.beyond);
+    if (this.isByLine) await this.skipTo(this.beyond);
   }
 
   private async skipTo(line: number): Promise<void> {

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { backend } from "../engine/choice.js";
 import { threadCrew } from "../learn/crew.js";
 import type { TrainingHooks } from "../learn/training.js";
+import { InputError } from "../util/errors.js";
 import { threadCount } from "./options.js";
 import { say } from "./output.js";
 
@@ -19,7 +20,10 @@ export function addThreadOptions(command: Command): Command {
       "threads to train with; with several, no two models are quite alike (default 1)",
       threadCount,
     )
-    .option("--deterministic", "the same model, bit for bit, for any number of threads; takes somewhat longer");
+    .option(
+      "--deterministic",
+      "the same model, bit for bit, for any number of threads; takes somewhat longer; WebAssembly kernel only",
+    );
 }
 
 /** The hook that trains on the threads asked for. One thread needs none, and gives the same model every time. */
@@ -29,6 +33,11 @@ export function crewOf(
 ): Pick<TrainingHooks, "crew"> {
   if (threads === 1 && !deterministic) return {};
   if (backend().name === "wasm") return { crew: threadCrew(threads, deterministic) };
+  if (deterministic) {
+    throw new InputError("--deterministic needs the WebAssembly kernel: the reference kernel gives another model", {
+      hint: "leave out --deterministic, or take the WebAssembly kernel (without STARGRAM_KERNEL=js)",
+    });
+  }
   if (threads > 1 && !quiet) say("threads need the WebAssembly kernel: training runs on one");
   return {};
 }

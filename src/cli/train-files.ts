@@ -1,6 +1,7 @@
 // Training on the files of a command line: reading them, the settings, the hooks.
 
 import type { Command } from "commander";
+import { backend } from "../engine/choice.js";
 import { openLines } from "../formats/lines.js";
 import { readWholeText } from "../formats/text.js";
 import { readModelBytes } from "../model/file.js";
@@ -112,6 +113,7 @@ async function chosenSettings(
     reading: givenOf(command, learning.reading),
     deterministic: command.opts<ThreadFlags>().deterministic,
     from: from && modelFingerprint(from),
+    kernel: backend().name,
   };
   return { settings, files };
 }

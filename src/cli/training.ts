@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { stat, unlink } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
+import { checkOverwrite } from "../formats/safe-file.js";
 import type { TrainingHooks } from "../learn/training.js";
 import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../model/checkpoint.js";
 import { checkpointFile, readModelBytes, writeFileSafely } from "../model/file.js";
@@ -42,6 +43,8 @@ const settingsSchema = v.object({
   deterministic: v.optional(v.boolean()),
   /** SHA-256 of the model that training began with. */
   from: v.optional(v.string()),
+  /** The kernel that computes: no two give the same bits. */
+  kernel: v.optional(v.string()),
 });
 export type Settings = v.InferOutput<typeof settingsSchema>;
 
@@ -68,6 +71,7 @@ export async function beginTraining(
   }
   const { isFile } = await checkOutput(out, [...files, ...add], force);
   const path = `${out}.checkpoint`;
+  if (isFile && (await exists(path))) await checkOverwrite(path, checkpointFile, force);
   const saved = resume ? await readCheckpoint(path, task) : undefined;
   if (!resume && !quiet && isFile && (await exists(path))) {
     say(`${path} holds an unfinished training, which this one will replace; --resume would go on with it`);
@@ -123,6 +127,13 @@ export function resumedSettings(chosen: Settings, { saved, path }: Unfinished): 
       hint: "train anew without --resume",
     });
   }
+  const { kernel } = parsed.output;
+  if (kernel !== undefined && kernel !== chosen.kernel) {
+    throw new InputError(
+      `the training to be resumed uses the kernel \`${kernel}\`, and this is \`${chosen.kernel}\`: it would end with another model`,
+      { file: path, hint: `set STARGRAM_KERNEL=${kernel}, or train anew without --resume` },
+    );
+  }
   const named = ({ options, reading, deterministic, from }: Settings) => ({
     ...reading,
     ...options,
@@ -164,6 +175,8 @@ export class TrainingRun {
     /** What is read, one of it. */
     private readonly example: string,
     private readonly quiet = false,
+    /** Replace a file in the place of the checkpoint whatever it is. */
+    private readonly force = false,
   ) {
     this.progress = new ProgressLine(process.stderr.isTTY === true && !quiet);
     this.interrupt = new Interrupt(quiet);
@@ -199,7 +212,7 @@ export class TrainingRun {
         if (path === undefined) return;
         try {
           const bytes = encodeCheckpoint({ settings, data: this.data.value(), checkpoint });
-          await writeFileSafely(path, bytes, { kind: checkpointFile });
+          await writeFileSafely(path, bytes, { kind: checkpointFile, force: this.force });
           this.unfinished.isKept = true;
         } catch (error) {
           this.warn(error);

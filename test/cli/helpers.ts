@@ -41,8 +41,11 @@ export class Folder {
     return existsSync(this.file(name));
   }
 
+  /** What commands find in their environment beside what is there. */
+  readonly environment: Record<string, string> = { STARGRAM_DEBUG: "", NO_COLOR: "1" };
+
   start(...words: string[]): ChildProcess {
-    const environment = { ...process.env, STARGRAM_DEBUG: "", NO_COLOR: "1" };
+    const environment = { ...process.env, ...this.environment };
     return spawn(process.execPath, [program, ...words], { cwd: this.path, env: environment });
   }
 

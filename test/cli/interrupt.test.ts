@@ -71,6 +71,21 @@ describe("resume", () => {
     expect(folder.has(`${name}.partial`)).toBe(false);
   });
 
+  test("is refused with another kernel, which would end with another model", async () => {
+    folder.environment.STARGRAM_KERNEL = "js";
+    const child = folder.start(...train("kernel.sg", ...options));
+    const end = ended(child);
+    await until(() => folder.has("kernel.sg.checkpoint"));
+    child.kill("SIGKILL");
+    await end;
+    delete folder.environment.STARGRAM_KERNEL;
+    const checkpoint = bytes("kernel.sg.checkpoint");
+    const { code, error } = await folder.run(train("kernel.sg", "--resume"));
+    expect([code, error]).toEqual([2, expect.stringMatching(/uses the kernel `js`, and this is `wasm`/)]);
+    expect(bytes("kernel.sg.checkpoint")).toEqual(checkpoint);
+    expect(folder.has("kernel.sg")).toBe(false);
+  });
+
   test("without anything to resume", async () => {
     const { code, error } = await folder.run(train("whole.sg", "--resume"));
     expect(code).toBe(2);

@@ -1,16 +1,24 @@
 // Files of others are never written over, whatever a command is told to write, unless it is told to force it.
 
-import { lstatSync, readFileSync, symlinkSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Folder } from "./helpers.js";
+import { columns, Folder } from "./helpers.js";
 
 const folder = new Folder();
 const poem = "a poem that took a year\n";
 
-beforeAll(() => {
+beforeAll(async () => {
   folder.write("message.txt", "a message that nobody else may read\n");
+  folder.write("train.txt", columns(40));
+  expect((await train("model.sg")).code).toBe(0);
 });
 afterAll(() => folder.remove());
+
+function train(out: string, ...more: string[]) {
+  return folder.run(["train", "tag", "train.txt", "--passes", "2", "--quiet", "--out", out, ...more]);
+}
+
+const text = (name: string): string => readFileSync(folder.file(name), "utf8");
 
 describe("a key", () => {
   test("replaces a key that was written before, and no other file unless forced", async () => {
@@ -53,4 +61,58 @@ describe("a key", () => {
       expect(lstatSync(folder.file("nowhere")).isSymbolicLink()).toBe(true);
     },
   );
+});
+
+describe("a training", () => {
+  test("leaves a file that is in the place of its model or its checkpoint, unless forced", async () => {
+    for (const [name, out] of [
+      ["thesis.txt", "thesis.txt"],
+      ["other.sg.checkpoint", "other.sg"],
+    ]) {
+      folder.write(name, poem);
+      const { code, error } = await train(out);
+      expect([code, error]).toEqual([2, expect.stringMatching(/there is a file already that is not/)]);
+      expect(error).toContain("--force");
+      expect(text(name)).toBe(poem);
+      expect((await train(out, "--force")).code).toBe(0);
+      expect(readFileSync(folder.file(out)).equals(readFileSync(folder.file("model.sg")))).toBe(true);
+    }
+    expect(folder.has("other.sg.checkpoint")).toBe(false);
+  });
+
+  test("leaves a model that is in the place of its checkpoint", async () => {
+    folder.write("one.sg.checkpoint", readFileSync(folder.file("model.sg")));
+    const { code, error } = await train("one.sg");
+    expect([code, error]).toEqual([2, expect.stringMatching(/not the checkpoint of a training/)]);
+    expect(readFileSync(folder.file("one.sg.checkpoint")).equals(readFileSync(folder.file("model.sg")))).toBe(true);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "goes where a symbolic link leads, also when nothing is there",
+    async () => {
+      symlinkSync("real.sg", folder.file("latest.sg"));
+      expect((await train("latest.sg")).code).toBe(0);
+      expect(lstatSync(folder.file("latest.sg")).isSymbolicLink()).toBe(true);
+      expect(folder.has("real.sg")).toBe(true);
+    },
+  );
+});
+
+describe("plots", () => {
+  test.each([
+    ["evaluate", ["model.sg", "train.txt"]],
+    ["compare", ["model.sg", "model.sg", "train.txt"]],
+  ])("of %s replace plots, and no other picture unless forced", async (command, words) => {
+    const all = [command, ...words, "--plots", command];
+    mkdirSync(folder.file(command));
+    folder.write(`${command}/reliability.svg`, "<svg><title>mine</title></svg>");
+    const refused = await folder.run(all);
+    expect([refused.code, refused.out]).toEqual([2, ""]);
+    expect(refused.error).toMatch(/reliability\.svg: there is a file already that is not a plot/);
+    expect(text(`${command}/reliability.svg`)).toContain("mine");
+    expect(folder.has(`${command}/histogram.svg`)).toBe(false);
+    expect((await folder.run([...all, "--force"])).code).toBe(0);
+    expect(text(`${command}/reliability.svg`)).not.toContain("mine");
+    expect((await folder.run(all)).code).toBe(0);
+  });
 });

@@ -57,6 +57,19 @@ describe("training", () => {
     }
   });
 
+  test("--deterministic is refused where the kernel would give another model", async () => {
+    folder.environment.STARGRAM_KERNEL = "js";
+    try {
+      for (const threads of ["1", "2"]) {
+        const { code, error } = await folder.run(train("js.sg", "--deterministic", "--threads", threads, "--quiet"));
+        expect([code, error]).toEqual([2, expect.stringMatching(/--deterministic needs the WebAssembly kernel/)]);
+      }
+      expect(folder.has("js.sg")).toBe(false);
+    } finally {
+      delete folder.environment.STARGRAM_KERNEL;
+    }
+  });
+
   test("pairs too", async () => {
     const pairs = Array.from({ length: 80 }, (_, i) => {
       const word = (i * 7919).toString(5);

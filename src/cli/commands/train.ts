@@ -39,7 +39,7 @@ function addTrainCommand(group: Command, task: LearningTask): void {
     .option("--from <model>", "begin with the weights of this model")
     .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated)
     .option("--resume", "go on with a training that was stopped; options not given are those it had")
-    .option("--force", "replace the file of --out whatever it is")
+    .option("--force", "replace the file of --out, and its checkpoint, whatever they are")
     .option("--quiet", "no progress and no summary")
     .option("--json", "print a summary as one JSON object on standard output");
   const general: [string, string][] = [
@@ -60,8 +60,8 @@ async function train(task: LearningTask, files: string[], flags: TrainingFlags, 
   needed(flags.out, "--out MODEL");
   const started = performance.now();
   const unfinished = await beginTraining(task, files, flags);
-  const { from, add, quiet } = flags;
-  const run = new TrainingRun(unfinished, task.learning.example, quiet);
+  const { from, add, quiet, force } = flags;
+  const run = new TrainingRun(unfinished, task.learning.example, quiet, force);
   const trained = await trainOnFiles(task, files, command, { from, add, quiet, unfinished, run });
   await finishTraining(task, trained.model, files, flags, unfinished, run, (file) =>
     report(task, trained, file, flags, (performance.now() - started) / 1000),
