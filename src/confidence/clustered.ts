@@ -1,0 +1,247 @@
+// A threshold for parts of sequences, such as tokens or entities, with a guarantee that holds although the parts of one
+// sequence depend on each other: above it, with probability `confidence` over the draw of the held-out sequences, at least a
+// share `precision` of all parts ever answered is right. For a threshold t and at most K answers in one sequence (the surest)
+//   A = parts answered, W = wrong ones among them        precision(t) = 1 − E[W] / E[A]
+//
+// The test. "precision(t) < 1 − α" says that Z = W − αA has a mean above 0. Sequences are independent, and Z lies between −αK
+// and (1 − α)K. Bet on the contrary: a stake λ ≤ 1 / ((1 − α)K) multiplies the capital by 1 − λZ at each sequence. As long as
+// the mean of Z is at least 0 the capital cannot be expected to grow, so it ends at 1 / δ or more with probability at most δ
+// (Markov): then the hypothesis is rejected at level δ = 1 − confidence. This is testing by betting (Waudby-Smith and Ramdas,
+// "Estimating means of bounded random variables by betting", 2024). The capital is spread over a few stakes, fixed beforehand.
+//
+// Nothing is assumed of how the parts of a sequence depend on each other: K wrong answers may come together. That is what K is
+// for; without a bound no finite sample could promise anything. Placing sequences, which are not tested, choose K, the
+// candidate thresholds t1 > t2 > … and a stake for each; testing goes down from t1 and ends at the first that fails
+// (fixed-sequence testing, see threshold.ts), so the level needs no correction.
+
+import { generator, shuffle } from "../util/random.js";
+
+/** The parts of one sequence: how sure the model was of each, and whether it was right. */
+export interface Cluster {
+  confidence: ArrayLike<number>; // [parts]
+  correct: ArrayLike<boolean | number>; // [parts]
+}
+
+export interface ClusteredOptions {
+  /** Share of the answered parts to be right, above 0 and below 1. */
+  precision: number;
+  /** Default 0.95. */
+  confidence?: number;
+  /** Chooses the placing sequences. Default 1. */
+  seed?: number;
+  /** Answers in one sequence, at most. If it is not given, the placing sequences choose it. */
+  most?: number;
+}
+
+/** A promise about parts, with its evidence. */
+export interface ClusteredGuarantee {
+  precision: number;
+  confidence: number;
+  /** Answer a part when its probability is at least this… */
+  threshold: number;
+  /** …and it is among so many of the surest of its sequence. */
+  most: number;
+  /** Sequences that placed candidates, and those that tested them. */
+  placing: number;
+  tested: number;
+  /** Of the tested sequences: parts, those answered, and how many of the answers are wrong. */
+  parts: number;
+  answered: number;
+  wrong: number;
+}
+
+/** Testing needs more placing sequences than with whole outputs: they choose K and the stakes, too. */
+const PLACING_SHARE = 0.2;
+const MOST_PLACING = 2_000;
+const CANDIDATES = 60;
+const BOUNDS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
+/** Stakes beside the one that the placing sequences find best, as parts of the greatest. */
+const STAKES = [0.95, 0.6, 0.3];
+/** What a candidate should have in hand on the placing sequences, in units of what the test needs. */
+const RESERVE = 1.5;
+
+/** The threshold with its evidence, or undefined if the promise cannot be made. */
+export function findClusteredThreshold(
+  clusters: readonly Cluster[],
+  { precision, confidence = 0.95, seed = 1, most }: ClusteredOptions,
+): ClusteredGuarantee | undefined {
+  for (const [name, value] of Object.entries({ precision, confidence })) {
+    if (!(value > 0 && value < 1)) throw new RangeError(`the ${name} lies between 0 and 1, not ${value}`);
+  }
+  const { placing, tested } = splitClusters(clusters, seed);
+  const alpha = 1 - precision;
+  const needed = Math.log(1 / (1 - confidence));
+  const thresholds = candidateThresholds(placing);
+  const bound = most ?? chooseBound(placing, thresholds, alpha, needed, tested.length);
+  let passed: { threshold: number; counts: Counts } | undefined;
+  for (const threshold of thresholds) {
+    const stake = bestStake(countsAt(placing, threshold, bound), alpha, bound);
+    if (passed === undefined && !isPromising(placing, threshold, bound, alpha, stake, needed, tested.length)) continue;
+    const counts = countsAt(tested, threshold, bound);
+    if (logCapital(counts, alpha, bound, stake) < needed) break;
+    passed = { threshold, counts };
+  }
+  if (!passed) return undefined;
+  return {
+    precision,
+    confidence,
+    threshold: passed.threshold,
+    most: bound,
+    placing: placing.length,
+    tested: tested.length,
+    parts: tested.reduce((sum, { length }) => sum + length, 0),
+    answered: sumOf(passed.counts.answered),
+    wrong: sumOf(passed.counts.wrong),
+  };
+}
+
+/** The parts of a sequence that a guarantee answers: their numbers, in order. */
+export function answeredParts(
+  confidence: ArrayLike<number>,
+  { threshold, most }: Pick<ClusteredGuarantee, "threshold" | "most">,
+): number[] {
+  const sure: number[] = [];
+  for (let i = 0; i < confidence.length; i++) if (confidence[i] >= threshold) sure.push(i);
+  if (sure.length <= most) return sure;
+  // Of equally sure parts the earlier ones, so that the choice is the same every time.
+  sure.sort((a, b) => confidence[b] - confidence[a] || a - b);
+  return sure.slice(0, most).sort((a, b) => a - b);
+}
+
+/** A sequence's parts, the surest first. */
+interface Sorted {
+  length: number;
+  confidence: Float64Array;
+  /** [parts + 1] how many of the surest i are wrong. */
+  wrong: Uint32Array;
+}
+
+function splitClusters(clusters: readonly Cluster[], seed: number): { placing: Sorted[]; tested: Sorted[] } {
+  const order = shuffle(
+    Int32Array.from(clusters, (_, i) => i),
+    generator(seed, 0),
+  );
+  const count = clusters.length < 2 ? 0 : Math.min(MOST_PLACING, Math.ceil(clusters.length * PLACING_SHARE));
+  const sorted = Array.from(order, (i) => sortedParts(clusters[i]));
+  return { placing: sorted.slice(0, count), tested: sorted.slice(count) };
+}
+
+function sortedParts({ confidence, correct }: Cluster): Sorted {
+  const order = Array.from({ length: confidence.length }, (_, i) => i);
+  order.sort((a, b) => confidence[b] - confidence[a] || a - b);
+  const wrong = new Uint32Array(order.length + 1);
+  order.forEach((part, i) => {
+    wrong[i + 1] = wrong[i] + (correct[part] ? 0 : 1);
+  });
+  return { length: order.length, confidence: Float64Array.from(order, (i) => confidence[i]), wrong };
+}
+
+/** Confidences of the placing sequences' parts, descending, and 0, which answers everything. */
+function candidateThresholds(placing: readonly Sorted[]): number[] {
+  const all = Float64Array.from(placing.flatMap(({ confidence }) => [...confidence]))
+    .sort()
+    .reverse();
+  const thresholds: number[] = [];
+  for (let c = 1; c <= CANDIDATES; c++) {
+    const threshold = all[Math.min(all.length - 1, Math.floor((c * all.length) / CANDIDATES))];
+    if (threshold > 0 && threshold !== thresholds.at(-1)) thresholds.push(threshold);
+  }
+  return [...thresholds, 0];
+}
+
+interface Counts {
+  /** [sequences] */
+  answered: Float64Array;
+  wrong: Float64Array;
+}
+
+function countsAt(sequences: readonly Sorted[], threshold: number, bound: number): Counts {
+  const answered = new Float64Array(sequences.length);
+  const wrong = new Float64Array(sequences.length);
+  sequences.forEach((one, i) => {
+    let count = 0;
+    const most = Math.min(bound, one.length);
+    while (count < most && one.confidence[count] >= threshold) count++;
+    answered[i] = count;
+    wrong[i] = one.wrong[count];
+  });
+  return { answered, wrong };
+}
+
+/** Σ log(1 − λ(W − αA)) for a stake that is a part of the greatest, 1 / ((1 − α)K). */
+function logGrowth({ answered, wrong }: Counts, alpha: number, bound: number, part: number): number {
+  const stake = part / ((1 - alpha) * bound);
+  let sum = 0;
+  for (let i = 0; i < answered.length; i++) {
+    if (answered[i] > 0) sum += Math.log(Math.max(0, 1 - stake * (wrong[i] - alpha * answered[i])));
+  }
+  return sum;
+}
+
+/** The log of the capital, half of it bet with one stake and the rest with the others. */
+function logCapital(counts: Counts, alpha: number, bound: number, stake: number): number {
+  const grown = [stake, ...STAKES].map((part, i) => {
+    const share = i === 0 ? 0.5 : 0.5 / STAKES.length;
+    return Math.log(share) + logGrowth(counts, alpha, bound, part);
+  });
+  const top = Math.max(...grown);
+  return top === Number.NEGATIVE_INFINITY ? top : top + Math.log(grown.reduce((sum, x) => sum + Math.exp(x - top), 0));
+}
+
+/** The part of the greatest stake with which the capital grows most. One wrong answer more than seen is reckoned with. */
+function bestStake(counts: Counts, alpha: number, bound: number): number {
+  let best = 0.02;
+  let bestGrowth = Number.NEGATIVE_INFINITY;
+  for (const part of [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97]) {
+    const growth = logGrowth(counts, alpha, bound, part) + Math.log(1 - part / bound);
+    if (growth <= bestGrowth) continue;
+    bestGrowth = growth;
+    best = part;
+  }
+  return best;
+}
+
+/** Whether a threshold may be expected to pass, by the placing sequences: a hopeless first test would end everything. */
+function isPromising(
+  placing: readonly Sorted[],
+  threshold: number,
+  bound: number,
+  alpha: number,
+  stake: number,
+  needed: number,
+  tested: number,
+): boolean {
+  const growth = logCapital(countsAt(placing, threshold, bound), alpha, bound, stake);
+  return (growth * tested) / Math.max(1, placing.length) >= RESERVE * needed;
+}
+
+/** The bound with which most parts may be expected to be answered. */
+function chooseBound(
+  placing: readonly Sorted[],
+  thresholds: readonly number[],
+  alpha: number,
+  needed: number,
+  tested: number,
+): number {
+  const longest = placing.reduce((most, { length }) => Math.max(most, length), 1);
+  let best = 1;
+  let bestAnswered = -1;
+  const some = thresholds.filter((_, i) => (thresholds.length - 1 - i) % 5 === 0);
+  for (const bound of BOUNDS) {
+    for (const threshold of some) {
+      const counts = countsAt(placing, threshold, bound);
+      const stake = bestStake(counts, alpha, bound);
+      const answered = sumOf(counts.answered);
+      if (answered <= bestAnswered) continue;
+      if (!isPromising(placing, threshold, bound, alpha, stake, needed, tested)) continue;
+      best = bound;
+      bestAnswered = answered;
+    }
+    if (bound >= longest) break;
+  }
+  return best;
+}
+
+function sumOf(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
