@@ -2,6 +2,7 @@
 // is over. Off a terminal nothing is shown.
 
 import type { TrainingProgress } from "../learn/training.js";
+import { likelihoodText } from "../tasks/contents.js";
 import { counted, duration, percent } from "../util/text.js";
 
 const CLEAR_LINE = "\r\x1b[K";
@@ -57,8 +58,4 @@ export class ProgressLine {
   end(): void {
     if (this.on) this.out.write(CLEAR_LINE);
   }
-}
-
-export function likelihoodText(logLikelihood: number | undefined): string {
-  return logLikelihood?.toFixed(4) ?? "unknown";
 }

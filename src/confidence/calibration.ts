@@ -5,6 +5,7 @@
 //   isotonic      p' rises piecewise linearly between knots (p, p') and is constant outside them
 
 import { InputError } from "../util/errors.js";
+import { firstWhere } from "../util/search.js";
 
 export type CalibrationMap =
   | { kind: "temperature"; temperature: number }
@@ -59,13 +60,8 @@ export function calibrated(map: CalibrationMap, probability: number): number {
   if (probability <= from[0]) return to[0];
   const last = from.length - 1;
   if (probability >= from[last]) return to[last];
-  let low = 0; // from[low] < probability ≤ from[high]
-  let high = last;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (from[middle] < probability) low = middle;
-    else high = middle;
-  }
+  const high = firstWhere(1, last, (i) => from[i] >= probability); // from[low] < probability ≤ from[high]
+  const low = high - 1;
   const share = (probability - from[low]) / (from[high] - from[low]);
   return to[low] + share * (to[high] - to[low]);
 }

@@ -17,6 +17,7 @@
 import { type Answers, columnsOf } from "../metrics/answers.js";
 import { binomialCdf, trialsNeeded, upperBound } from "../util/binomial.js";
 import { generator, shuffle } from "../util/random.js";
+import { bisect, firstWhere } from "../util/search.js";
 import type { Guarantee } from "./calibration.js";
 
 export interface ThresholdOptions {
@@ -149,14 +150,7 @@ function placeCandidates({ placing, confidence }: Parts, precision: number, alph
 
 /** How many of a descending list are at least `threshold`. */
 function countAtLeast(descending: Float64Array, threshold: number): number {
-  let low = 0;
-  let high = descending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (descending[middle] >= threshold) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstWhere(0, descending.length, (i) => descending[i] < threshold);
 }
 
 function reasonsFor(parts: Parts, precision: number, alpha: number): NoThreshold {
@@ -210,14 +204,7 @@ function examplesFor(
 
 /** The z with P(N(0, 1) ≤ z) = p, by bisection of Abramowitz and Stegun's 26.2.17 (error below 1e-7). */
 function normalQuantile(p: number): number {
-  let low = -8;
-  let high = 8;
-  while (high - low > 1e-6) {
-    const middle = (low + high) / 2;
-    if (normalCdf(middle) < p) low = middle;
-    else high = middle;
-  }
-  return high;
+  return bisect(-8, 8, 24, (z) => normalCdf(z) >= p); // 16 / 2^24 < 1e-6
 }
 
 function normalCdf(z: number): number {

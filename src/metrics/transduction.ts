@@ -2,7 +2,7 @@
 //   word error rate = share of inputs whose output is none of their right answers
 //   symbol error rate = Σ edit distance to the nearest right answer / Σ length of that answer
 
-import { editDistance } from "../util/errors.js";
+import { editDistance } from "../util/edit-distance.js";
 import type { AnswerColumns } from "./answers.js";
 import { brier, expectedCalibrationError } from "./calibration.js";
 import { aurc, recallAtPrecision } from "./precision-recall.js";

@@ -2,6 +2,8 @@
 //   P(X ≤ k) = I_{1−q}(n − k, k + 1)   for X ~ Binomial(n, q), with I the regularised incomplete beta function
 //   Clopper and Pearson: the upper bound of q at level 1 − α is the q at which P(X ≤ k) = α
 
+import { bisect, firstWhere } from "./search.js";
+
 /** Log of the gamma function, x > 0: shifted up to where four terms of Stirling's series leave less than 1e-13. */
 function logGamma(x: number): number {
   let shift = 0;
@@ -48,14 +50,7 @@ export function binomialCdf(k: number, n: number, q: number): number {
 /** The greatest q that k events in n trials leave possible: P(X ≤ k) = alpha. 1 if there are no trials. */
 export function upperBound(k: number, n: number, alpha: number): number {
   if (k >= n) return 1;
-  let low = k / n;
-  let high = 1;
-  for (let i = 0; i < 60; i++) {
-    const middle = (low + high) / 2;
-    if (binomialCdf(k, n, middle) > alpha) low = middle;
-    else high = middle;
-  }
-  return high;
+  return bisect(k / n, 1, 60, (q) => binomialCdf(k, n, q) <= alpha);
 }
 
 /** The least q that k events in n trials leave possible: P(X ≥ k) = alpha. */
@@ -67,11 +62,5 @@ export function lowerBound(k: number, n: number, alpha: number): number {
 export function trialsNeeded(k: number, rate: number, alpha: number): number {
   let high = Math.max(1, k + 1);
   while (binomialCdf(k, high, rate) > alpha) high *= 2;
-  let low = Math.floor(high / 2);
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (binomialCdf(k, middle, rate) > alpha) low = middle;
-    else high = middle;
-  }
-  return high;
+  return firstWhere(Math.floor(high / 2) + 1, high, (n) => binomialCdf(k, n, rate) <= alpha);
 }

@@ -1,6 +1,8 @@
 // Errors a user can act on. Everything that is wrong with a file, an option or a value a user gave is an InputError: it
 // says what is wrong, where, and (where we know) what to do. Anything else that is thrown is a fault of ours.
 
+import { editDistance } from "./edit-distance.js";
+
 export interface Place {
   /** The file, as the user named it; `-` is standard input. */
   file?: string;
@@ -64,18 +66,4 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     }
   }
   return best;
-}
-
-/** Levenshtein distance of two sequences, row by row. */
-export function editDistance<T>(a: ArrayLike<T>, b: ArrayLike<T>): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j); // [b.length + 1]
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(change, previous[j] + 1, current[j - 1] + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length];
 }

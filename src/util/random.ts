@@ -4,6 +4,7 @@
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
+import { mixed } from "./bits.js";
 
 export type { RandomGenerator };
 
@@ -14,10 +15,7 @@ export function generator(seed: number, part: number): RandomGenerator {
 }
 
 function mix(x: number): number {
-  let h = (x + 0x9e3779b9) | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
+  return mixed((x + 0x9e3779b9) | 0);
 }
 
 /** Puts an array into random order, in place (Fisher and Yates). */

@@ -13,6 +13,7 @@ import {
   type TensorFile,
 } from "../../src/model/safetensors.js";
 import { InputError } from "../../src/util/errors.js";
+import { mulberry } from "../engine/oracle.js";
 
 const text = (value: string) => new TextEncoder().encode(value);
 
@@ -294,7 +295,7 @@ describe("bytes that are no model", () => {
       bytes[i >> 3] ^= 1 << (i & 7);
       refused += check(bytes) ? 1 : 0;
     }
-    const random = seededRandom(20);
+    const random = mulberry(20);
     const below = (limit: number) => Math.floor(random() * limit);
     const garbage = (length: number) => Uint8Array.from({ length }, () => below(256));
     const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
@@ -327,14 +328,3 @@ describe("bytes that are no model", () => {
     expect(refused).toBeGreaterThan(sampleBytes.length * 8 + 990);
   });
 });
-
-/** Numbers in [0, 1), the same for the same seed (a 32-bit xorshift). */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
-}

@@ -1,5 +1,6 @@
 // The loops of training beside inference, in plain TypeScript; see `Loops` for what each does.
 
+import { mixed } from "../../util/bits.js";
 import type { GradientArrays, Loops } from "../backend.js";
 
 export const referenceLoops: Loops = {
@@ -82,12 +83,9 @@ export const referenceLoops: Loops = {
   },
 };
 
-/** Where the random numbers of a row begin: the seed and its number, mixed by the last steps of MurmurHash3; never 0. */
+/** Where the random numbers of a row begin: the seed and its number, mixed; never 0. */
 function seedOfRow(seed: number, row: number): number {
-  let x = seed ^ Math.imul(row, 0xcc9e2d51);
-  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
-  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
-  return x ^ (x >>> 16) || 1;
+  return mixed(seed ^ Math.imul(row, 0xcc9e2d51)) || 1;
 }
 
 function touchRow(row: number, gradient: GradientArrays): void {

@@ -14,7 +14,7 @@ import { type Branch, type SlotGraph, slotGraph } from "../../engine/slots.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
 import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.js";
-import { editDistance } from "../../util/errors.js";
+import { editDistance } from "../../util/edit-distance.js";
 import { COUNT_CLASSES, countClass } from "./aligner.js";
 import { answerOf, inputOf, type PairCorpus } from "./pairs.js";
 import {
