@@ -1,12 +1,34 @@
 // What experiments share: a results.json that is written after every run, so that a stopped experiment goes on; tables; and
 // the median and range of a number over runs.
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { say } from "#stargram/cli/output.js";
 import { writeFileSafely } from "#stargram/model/file.js";
 import { InputError, unknownName } from "#stargram/util/errors.js";
+
+/** The results that an earlier run left. */
+function resultsIn<R extends Run>(text: string, file: string): Results<R> {
+  let old: Partial<Results<R>> | null = null;
+  try {
+    old = JSON.parse(text);
+  } catch {
+    // said below
+  }
+  if (Array.isArray(old?.runs) && typeof old.settings === "object" && old.settings !== null) return old as Results<R>;
+  throw new InputError("not a results file", { file, hint: "move it away, or choose another --out" });
+}
+
+/** Tables and plots are ours where there are results; elsewhere they would replace somebody's. */
+async function refuseForeign(folder: string): Promise<void> {
+  const foreign = (await readdir(folder)).find((name) => name === "table.md" || name.endsWith(".svg"));
+  if (foreign === undefined) return;
+  throw new InputError("there is a file already that no experiment has written; it is left as it is", {
+    file: join(folder, foreign),
+    hint: "choose another --out",
+  });
+}
 
 /** One run of one setting: numbers by name, and curves. */
 export interface Run {
@@ -43,17 +65,9 @@ export class ResultsFile<R extends Run> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
-    if (text !== undefined) {
-      let old: Results<R>;
-      try {
-        old = JSON.parse(text);
-      } catch (cause) {
-        throw new InputError("not a results file", {
-          file: path,
-          cause,
-          hint: "move it away, or choose another --out",
-        });
-      }
+    if (text === undefined) await refuseForeign(folder);
+    else {
+      const old = resultsIn<R>(text, path);
       const now = JSON.parse(JSON.stringify(settings));
       const same = (name: string) => isDeepStrictEqual(old.settings[name], now[name]);
       results.runs = old.runs.filter((run) => same(run.setting));

@@ -1,13 +1,15 @@
 // Recorded results are those of the experiments as they stand: a run counts as long as its setting is the same, so a setting
 // that is written otherwise than in results.json would void hours of work.
 
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { settings as confidence } from "../experiments/confidence/confidence.js";
 import { settingsOfData as decipherment } from "../experiments/decipherment/decipherment.js";
 import { settings as partOfSpeech } from "../experiments/part-of-speech/part-of-speech.js";
 import { settings as pronunciation } from "../experiments/pronunciation/pronunciation.js";
-import { markdownTable, shareText, spread, spreadText } from "../experiments/runs.js";
+import { markdownTable, ResultsFile, shareText, spread, spreadText } from "../experiments/runs.js";
 import { settings as speech } from "../experiments/speech/speech.js";
 import { settings as wordRecognition } from "../experiments/word-recognition/word-recognition.js";
 
@@ -42,4 +44,30 @@ test("a table for a page has a head", () => {
       ["1", "2"],
     ]),
   ).toBe("| a | b |\n| --- | --- |\n| 1 | 2 |\n");
+});
+
+test("a folder with files of others is refused, and they stay", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "stargram-experiment-"));
+  const open = () => ResultsFile.open(folder, "x", {});
+  try {
+    for (const [name, content] of [
+      ["table.md", "my table"],
+      ["plot.svg", "<svg/>"],
+      ["results.json", "{}"],
+      ["results.json", "[1]"],
+      ["results.json", "null"],
+    ]) {
+      writeFileSync(join(folder, name), content);
+      await expect(open()).rejects.toThrow(name);
+      expect(readFileSync(join(folder, name), "utf8")).toBe(content);
+      rmSync(join(folder, name));
+    }
+    writeFileSync(join(folder, "notes.txt"), "mine");
+    const results = await open();
+    await results.add({ setting: "a", seed: 1 });
+    writeFileSync(join(folder, "table.md"), "ours");
+    expect((await open()).results.experiment).toBe("x");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
