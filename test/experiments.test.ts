@@ -64,7 +64,12 @@ test("a folder with files of others is refused, and they stay", async () => {
     }
     writeFileSync(join(folder, "notes.txt"), "mine");
     const results = await open();
-    await results.add({ setting: "a", seed: 1 });
+    await results.complete(
+      ["a"],
+      () => 1,
+      async (setting, seed) => ({ setting, seed }),
+      String,
+    );
     writeFileSync(join(folder, "table.md"), "ours");
     expect((await open()).results.experiment).toBe("x");
   } finally {
