@@ -78,6 +78,12 @@ describe("links", () => {
     expect(targets.map((target) => fault(page, target)).filter(Boolean)).toEqual([]);
   });
 
+  it.each(named.filter(([name]) => name !== "CHANGELOG.md"))("%s names files and folders that are there", (_, page) => {
+    const inline = [...partsOf(page).prose.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]);
+    const paths = inline.filter((text) => /^(apps|bench|demo|examples|scripts|src|test)\/[\w./-]*$/.test(text));
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
   it("lead to every page of docs/ from its contents, and there from the README", () => {
     const contents = readFileSync(join(root, "docs/README.md"), "utf8");
     for (const name of readdirSync(join(root, "docs")).filter((file) => /\.md$/.test(file) && file !== "README.md")) {
