@@ -93,7 +93,7 @@ export class ResultsFile<R extends Run> {
     return this.results.runs;
   }
 
-  private async add(run: R): Promise<void> {
+  async add(run: R): Promise<void> {
     this.results.runs.push(run);
     await writeFileSafely(this.path, new TextEncoder().encode(`${JSON.stringify(this.results)}\n`));
   }
