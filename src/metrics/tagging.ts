@@ -4,8 +4,7 @@
 // All rates lie between 0 and 1.
 
 import type { Answer } from "./answers.js";
-import { brier, expectedCalibrationError } from "./calibration.js";
-import { aurc, recallAtPrecision } from "./precision-recall.js";
+import { type Sureness, surenessOf } from "./sureness.js";
 
 export interface Rates {
   precision: number;
@@ -23,7 +22,7 @@ export interface ChunkRates extends Rates {
   types: Record<string, Rates>;
 }
 
-export interface TaggingReport {
+export interface TaggingReport extends Partial<Sureness> {
   /** Sequences with at least one known label. */
   sequences: number;
   /** Positions with a known label. */
@@ -42,13 +41,6 @@ export interface TaggingReport {
   logLikelihood?: number | null;
   /** Sequences to whose true labels the model gives probability 0. */
   impossibleSequences?: number;
-  /** The share of sequences that can be answered with accuracy still ≥ 0.9, 0.95, 0.99. */
-  recallAtPrecision?: Record<"0.9" | "0.95" | "0.99", number>;
-  /** Of the sequences' confidences, in 15 bins of equal size. */
-  expectedCalibrationError?: number;
-  brier?: number;
-  /** Area under the risk-coverage curve. */
-  aurc?: number;
 }
 
 export interface Chunk {
@@ -152,14 +144,7 @@ export class TaggingScore {
       report.impossibleSequences = this.impossibleSequences;
     }
     if (this.sequences > 0 && this.answers.length === this.sequences) {
-      report.recallAtPrecision = {
-        "0.9": recallAtPrecision(this.answers, 0.9),
-        "0.95": recallAtPrecision(this.answers, 0.95),
-        "0.99": recallAtPrecision(this.answers, 0.99),
-      };
-      report.expectedCalibrationError = expectedCalibrationError(this.answers);
-      report.brier = brier(this.answers);
-      report.aurc = aurc(this.answers);
+      Object.assign(report, surenessOf(this.answers));
     }
     return report;
   }

@@ -4,23 +4,16 @@
 
 import { editDistance } from "../util/edit-distance.js";
 import type { AnswerColumns } from "./answers.js";
-import { brier, expectedCalibrationError } from "./calibration.js";
-import { aurc, recallAtPrecision } from "./precision-recall.js";
+import { type Sureness, surenessOf } from "./sureness.js";
 
-export interface TransductionReport {
+export interface TransductionReport extends Sureness {
   inputs: number;
   wordErrorRate: number;
   symbolErrorRate: number;
-  /** Shares of inputs that can be answered at a precision. */
-  recallAtPrecision: { "0.9": number; "0.95": number; "0.99": number };
   /** Summed over the inputs that have a right answer the model can write, of the most probable one; null if none has. */
   logLikelihood: number | null;
   /** Inputs with no right answer that the model can write: too long, or with symbols it does not know. */
   unwritable: number;
-  expectedCalibrationError: number;
-  brier: number;
-  /** Area under the risk-coverage curve. */
-  aurc: number;
 }
 
 export class TransductionScore {
@@ -64,22 +57,16 @@ export class TransductionScore {
   }
 
   report(): TransductionReport {
-    const { answers } = this;
+    const { recallAtPrecision, ...calibration } = surenessOf(this.answers);
     const right = this.correct.reduce((sum, correct) => sum + correct, 0);
     return {
       inputs: this.inputs,
       wordErrorRate: 1 - right / this.inputs,
       symbolErrorRate: this.symbols > 0 ? this.errors / this.symbols : this.errors > 0 ? 1 : 0,
-      recallAtPrecision: {
-        "0.9": recallAtPrecision(answers, 0.9),
-        "0.95": recallAtPrecision(answers, 0.95),
-        "0.99": recallAtPrecision(answers, 0.99),
-      },
+      recallAtPrecision,
       logLikelihood: this.unwritable < this.inputs ? this.logLikelihood : null,
       unwritable: this.unwritable,
-      expectedCalibrationError: expectedCalibrationError(answers),
-      brier: brier(answers),
-      aurc: aurc(answers),
+      ...calibration,
     };
   }
 }
