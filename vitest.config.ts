@@ -7,8 +7,10 @@ const folder = (name: string): string => fileURLToPath(new URL(name, import.meta
 
 export default defineConfig({
   resolve: {
-    // Demo and experiments import the library as package.json says, from dist/; tests of them see the sources.
+    // What imports the library as package.json says, from dist/, sees the sources in tests.
     alias: [
+      { find: /^stargram$/, replacement: folder("src/index.ts") },
+      { find: /^stargram\/engine$/, replacement: folder("src/engine-entry.ts") },
       { find: /^#stargram\/demo\/(.+)\.js$/, replacement: `${folder("demo")}/$1.ts` },
       { find: /^#stargram\/(.+)\.js$/, replacement: `${folder("src")}/$1.ts` },
     ],

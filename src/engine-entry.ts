@@ -10,6 +10,7 @@ export { Alphabet } from "./engine/alphabet.js";
 export type { Backend, Kernel } from "./engine/backend.js";
 export { backend } from "./engine/choice.js";
 export { allowedClamp, type Clamp, clampTrellis } from "./engine/clamp.js";
+export { ClampedGradient } from "./engine/clamped-gradient.js";
 export {
   bestPath,
   bestPaths,
@@ -56,7 +57,9 @@ export {
   putTree,
 } from "./model/parts.js";
 export type { TensorFile } from "./model/safetensors.js";
+export { putTrained, readTrained } from "./model/trained.js";
 // The contract
+export { learningTask } from "./tasks/learning-task.js";
 export {
   addTask,
   type LearningTask,
@@ -69,6 +72,7 @@ export { InputError } from "./util/errors.js";
 export {
   choice,
   type Declared,
+  declaredOf,
   flag,
   numbers,
   type OptionsOf,

@@ -19,7 +19,7 @@ function mix(x: number): number {
 }
 
 /** Puts an array into random order, in place (Fisher and Yates). */
-export function shuffle<T extends { [i: number]: number; length: number }>(items: T, random: RandomGenerator): T {
+export function shuffle<T extends { [i: number]: unknown; length: number }>(items: T, random: RandomGenerator): T {
   for (let i = items.length - 1; i > 0; i--) {
     const j = uniformInt(random, 0, i);
     const held = items[i];

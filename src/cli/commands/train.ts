@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { withOldNames } from "../../learn/old-names.js";
-import { type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
+import { aKind, type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
 import { duration } from "../../util/text.js";
 import { addDeclared } from "../declared.js";
 import { examples, groupOf, needed, repeated } from "../options.js";
@@ -23,12 +23,12 @@ export function register(program: Command): void {
 }
 
 function addTrainCommand(group: Command, task: LearningTask): void {
-  const { name, kind, learning } = task;
+  const { name, learning } = task;
   const { about } = learning;
   const data = dataName(task).toLowerCase();
   const command = group
     .command(name)
-    .summary(`learn a ${kind}`)
+    .summary(`learn ${aKind(task)}`)
     .description(about.description)
     .argument(
       `[${data}...]`,
