@@ -69,12 +69,11 @@ ${notice[0]}`;
 const side = 5; // pixels of a digit as the reader sees it
 const seed = 1;
 
-/** @param {string} folder @returns {Promise<BuiltInModel[]>} */
-async function dates(folder) {
-  const { Tagger } = await import("#stargram/index.js");
+/** Writes dates of a register, with the digits of one half of the images or of the other. */
+async function dateWriter() {
   const { generator, shuffle, uniform } = await import("#stargram/util/random.js");
   const { drawRegister, readDigit } = await import("#stargram/demo/dates.js");
-  const { pixelAttributes, pixelText, shrink } = await import("#stargram/demo/digits.js");
+  const { shrink } = await import("#stargram/demo/digits.js");
   const random = generator(seed, 1);
   const images = await Promise.all(Array.from({ length: 10 }, (_, digit) => readDigit(digit)));
   // Grey values as the page gets them, so that both see the same pixels.
@@ -101,6 +100,14 @@ async function dates(folder) {
     const pictures = [...truth].map((digit) => pick(halves[Number(digit)][half]));
     return { truth, pictures, digits: pictures.map(seen) };
   };
+  return { register, write };
+}
+
+/** @param {string} folder @returns {Promise<BuiltInModel[]>} */
+async function dates(folder) {
+  const { Tagger } = await import("#stargram/index.js");
+  const { pixelAttributes, pixelText } = await import("#stargram/demo/digits.js");
+  const { register, write } = await dateWriter();
   const training = Array.from({ length: 3000 }, () => write(0));
   const tagger = await Tagger.train(
     training.map(({ truth, digits }) => ({ attributes: digits.map(pixelAttributes), labels: [...truth] })),

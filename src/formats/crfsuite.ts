@@ -2,7 +2,7 @@
 // labels and names `\:` is a colon and `\\` a backslash; a value that is missing is 1. The label may be empty or `_` where it
 // is unknown. A line `@weight:W` sets a sequence's weight there; weights other than 1 are refused here, not passed over.
 
-import { InputError } from "../util/errors.js";
+import { InputError, type Place } from "../util/errors.js";
 import { checkSequenceLength } from "./limits.js";
 import { type ParserOptions, parseLabel, type SequenceParser } from "./parser.js";
 import type { TaggingSequence } from "./sequence.js";
@@ -39,41 +39,43 @@ export function crfsuiteParser(options: ParserOptions): SequenceParser {
         hint: "the label is the first field; write a colon in it as `\\:`",
       });
     }
-    const names: string[] = [];
-    const values: number[] = [];
-    let allOne = true;
-    let column = fields[0].length + 2;
-    for (let f = 1; f < fields.length; f++) {
-      const field = fields[f];
-      if (field !== "") {
-        const { name, value } = splitField(field);
-        const amount = parseValue(value);
-        if (name === "" || Number.isNaN(amount)) {
-          const reason = name === "" ? "an attribute without a name" : "a value that is not a number";
-          throw new InputError(`${reason}: \`${field}\``, {
-            file,
-            line: number,
-            column,
-            hint: "write `name` or `name:value`, and a colon in a name as `\\:`",
-          });
-        }
-        names.push(name);
-        values.push(amount);
-        if (amount !== 1) allOne = false;
-      }
-      column += field.length + 1;
-    }
+    const { names, values } = attributesOf(fields, { file, line: number });
     sequence ??= { attributes: [], values: [], labels: labelled ? [] : undefined, file, line: number };
     sequence.attributes?.push(names);
     checkSequenceLength(sequence.attributes?.length ?? 0, { file, line: sequence.line });
-    sequence.values?.push(allOne ? undefined : values);
-    if (!allOne) hasValues = true;
+    sequence.values?.push(values);
+    if (values) hasValues = true;
     sequence.labels?.push(
       label.name === "" ? null : parseLabel(label.name, options, { file, line: number, column: 1 }),
     );
     return undefined;
   };
   return { line, end };
+}
+
+/** The attributes in the fields after the label; no values where all are 1. */
+function attributesOf(fields: readonly string[], place: Place): { names: string[]; values: number[] | undefined } {
+  const names: string[] = [];
+  const values: number[] = [];
+  let column = fields[0].length + 2;
+  for (const field of fields.slice(1)) {
+    if (field !== "") {
+      const { name, value } = splitField(field);
+      const amount = parseValue(value);
+      if (name === "" || Number.isNaN(amount)) {
+        const reason = name === "" ? "an attribute without a name" : "a value that is not a number";
+        throw new InputError(`${reason}: \`${field}\``, {
+          ...place,
+          column,
+          hint: "write `name` or `name:value`, and a colon in a name as `\\:`",
+        });
+      }
+      names.push(name);
+      values.push(amount);
+    }
+    column += field.length + 1;
+  }
+  return { names, values: values.some((value) => value !== 1) ? values : undefined };
 }
 
 /** Cuts a field at its first plain colon and resolves the escapes. */

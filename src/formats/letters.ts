@@ -47,25 +47,8 @@ export function lettersParser(options: LettersOptions): SequenceParser {
 
   const line = (text: string, number: number): TaggingSequence | undefined => {
     if (text === "") return undefined;
-    const refuse = (reason: string) => new InputError(reason, { file, line: number });
-    const fields = text.split("\t");
-    if (fields[fields.length - 1] === "") fields.pop(); // the lines of the original end with a tab
-    if (fields.length !== fieldCount) {
-      throw refuse(`${fieldCount} fields expected (6 and 128 pixels), found ${fields.length}`);
-    }
-    const whole = (field: number, name: string): number => {
-      const value = fields[field];
-      if (!/^\d{1,15}$/.test(value)) throw refuse(`the ${name} should be a whole number, found \`${value}\``);
-      return Number(value);
-    };
-    const id = whole(0, "id");
-    const next = fields[2] === "-1" ? -1 : whole(2, "next id");
-    const word = whole(3, "word id");
-    const place = whole(4, "position");
-    const fold = whole(5, "fold");
-    const letter = fields[1];
-    if (!/^\S$/u.test(letter)) throw refuse(`one letter expected in the second field, found \`${letter}\``);
-
+    const refuse: Refuse = (reason) => new InputError(reason, { file, line: number });
+    const { id, next, word, place, fold, letter, bitmap } = parseLetter(text, refuse);
     if (sequence === undefined) {
       sequence = {
         columns: [],
@@ -85,18 +68,10 @@ export function lettersParser(options: LettersOptions): SequenceParser {
       if (fold !== sequence.fold) throw refuse(`the word is in fold ${sequence.fold}, found ${fold}`);
     }
     nextId = next;
-
-    let bitmap = "";
-    for (let p = 0; p < rows * columns; p++) {
-      const pixel = fields[headFields + p];
-      if (pixel !== "0" && pixel !== "1") throw refuse(`pixel ${p + 1} should be 0 or 1, found \`${pixel}\``);
-      bitmap += pixel;
-    }
     sequence.columns?.push([bitmap]);
     checkSequenceLength(sequence.columns?.length ?? 0, { file, line: sequence.line });
     sequence.attributes?.push(attributesOf(bitmap));
     sequence.labels?.push(letter === "_" ? null : letter);
-
     if (next !== -1) return undefined;
     const complete = sequence;
     sequence = undefined;
@@ -108,6 +83,47 @@ export function lettersParser(options: LettersOptions): SequenceParser {
     }
   };
   return { line, end };
+}
+
+type Refuse = (reason: string) => InputError;
+
+/** What a line says of its letter. */
+interface Letter {
+  id: number;
+  letter: string;
+  /** -1 at the end of a word. */
+  next: number;
+  word: number;
+  place: number;
+  fold: number;
+  /** 128 characters `0` and `1`, row by row. */
+  bitmap: string;
+}
+
+function parseLetter(text: string, refuse: Refuse): Letter {
+  const fields = text.split("\t");
+  if (fields[fields.length - 1] === "") fields.pop(); // the lines of the original end with a tab
+  if (fields.length !== fieldCount) {
+    throw refuse(`${fieldCount} fields expected (6 and 128 pixels), found ${fields.length}`);
+  }
+  const whole = (field: number, name: string): number => {
+    const value = fields[field];
+    if (!/^\d{1,15}$/.test(value)) throw refuse(`the ${name} should be a whole number, found \`${value}\``);
+    return Number(value);
+  };
+  const numbers = {
+    id: whole(0, "id"),
+    next: fields[2] === "-1" ? -1 : whole(2, "next id"),
+    word: whole(3, "word id"),
+    place: whole(4, "position"),
+    fold: whole(5, "fold"),
+  };
+  const letter = fields[1];
+  if (!/^\S$/u.test(letter)) throw refuse(`one letter expected in the second field, found \`${letter}\``);
+  const pixels = fields.slice(headFields);
+  const bad = pixels.findIndex((pixel) => pixel !== "0" && pixel !== "1");
+  if (bad >= 0) throw refuse(`pixel ${bad + 1} should be 0 or 1, found \`${pixels[bad]}\``);
+  return { ...numbers, letter, bitmap: pixels.join("") };
 }
 
 /** The size of a letter's picture. */

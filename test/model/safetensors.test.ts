@@ -4,14 +4,8 @@
 import { deflateSync, gzipSync, crc32 as zlibCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  crc32,
-  crc32ByTable,
-  decodeTensors,
-  encodeTensors,
-  type TensorData,
-  type TensorFile,
-} from "../../src/model/safetensors.js";
+import { crc32, crc32ByTable } from "../../src/model/crc32.js";
+import { decodeTensors, encodeTensors, type TensorData, type TensorFile } from "../../src/model/safetensors.js";
 import { InputError } from "../../src/util/errors.js";
 import { mulberry } from "../engine/oracle.js";
 

@@ -41,6 +41,7 @@ export function TagView({ models, ready, params, change }: ViewProps) {
   const columns = columnsOf(text.slice(0, longest), width);
   const answer = useAnswer(quick, "tag", model && columns.length > 0 ? { model: model.id, columns } : undefined);
   const word = params.word === undefined || columns.length === 0 ? -1 : wholeOf(params.word, 1, columns.length, 1) - 1;
+  const words = columns.map((row) => row[0]);
   const { result } = answer;
   const label = params.label !== undefined && model?.symbols.includes(params.label) ? params.label : undefined;
   const meaningOf = offered?.id === "brown" ? tagMeaning : noMeaning; // other models have tags of their own
@@ -62,26 +63,14 @@ export function TagView({ models, ready, params, change }: ViewProps) {
       <ModelState ready={ready} named={params.model} offered={offered} loading={loading} trouble={answer.error} />
       {result && fits && model && (
         <>
-          <Tagged
-            result={result}
-            words={columns.map((row) => row[0])}
-            word={word}
-            meaningOf={meaningOf}
-            change={change}
-            current={answer.current}
-          />
+          <Tagged {...{ result, words, word, meaningOf, change, current: answer.current }} />
           <div class="two">
-            <Others result={result} words={columns.map((row) => row[0])} />
+            <Others result={result} words={words} />
             {word >= 0 ? (
               <Reasons
                 key={`${word} ${label ?? ""}`}
                 model={model.id}
-                result={result}
-                columns={columns}
-                word={word}
-                label={label}
-                meaningOf={meaningOf}
-                change={change}
+                {...{ result, columns, word, label, meaningOf, change }}
               />
             ) : (
               <p class="soft">Choose a word above to see what else it could be, and what spoke for its tag.</p>
