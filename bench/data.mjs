@@ -4,16 +4,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { getDataset } from "#stargram/datasets/registry.js";
 import { parseBrown } from "#stargram/demo/part-of-speech.js";
 import { readDictionary } from "#stargram/demo/pronunciation.js";
-import { getDataset } from "../dist/datasets/registry.js";
-import { readTagging } from "../dist/formats/read.js";
-import { CorpusBuilder } from "../dist/tasks/tag/corpus.js";
-import { TaggerLearner } from "../dist/tasks/tag/learner.js";
+import { readTagging } from "#stargram/formats/read.js";
+import { CorpusBuilder } from "#stargram/tasks/tag/corpus.js";
+import { TaggerLearner } from "#stargram/tasks/tag/learner.js";
 import { randomFrom, say } from "./harness.mjs";
 
-/** @typedef {import("../dist/formats/sequence.js").TaggingSequence} TaggingSequence */
-/** @typedef {import("../dist/tasks/tag/tagger.js").Tagger} Tagger */
+/** @typedef {import("#stargram/formats/sequence.js").TaggingSequence} TaggingSequence */
+/** @typedef {import("#stargram/tasks/tag/tagger.js").Tagger} Tagger */
 
 const require = createRequire(import.meta.url);
 
@@ -37,7 +37,7 @@ export async function dataset(name) {
 
 /**
  * @param {string} path
- * @param {import("../dist/formats/read.js").ReadTaggingOptions} options
+ * @param {import("#stargram/formats/read.js").ReadTaggingOptions} options
  */
 export async function sequencesOf(path, options) {
   const sequences = [];
@@ -142,7 +142,7 @@ export function madeUp({ labels, sequences, length, attributes, followers = 4, s
       ids[p * attributes + a] = a * kinds + (random() < 0.2 ? labelOf[p] : below(kinds));
     }
   }
-  /** @type {import("../dist/tasks/tag/corpus.js").Corpus} */
+  /** @type {import("#stargram/tasks/tag/corpus.js").Corpus} */
   const corpus = {
     sequenceCount: sequences,
     sequenceStart: Int32Array.from({ length: sequences + 1 }, (_, s) => s * length),

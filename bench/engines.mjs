@@ -1,6 +1,6 @@
 // The engine's problems, recorded from the tasks, so that kernels can be compared on what they are really given.
-import { referenceBackend } from "../dist/engine/reference/backend.js";
-import { wasmBackend } from "../dist/engine/wasm/kernel.js";
+import { referenceBackend } from "#stargram/engine/reference/backend.js";
+import { wasmBackend } from "#stargram/engine/wasm/kernel.js";
 
 const wasm = wasmBackend();
 if (!wasm) throw new Error("there is no WebAssembly with SIMD here");
@@ -8,14 +8,14 @@ export const backends = { js: referenceBackend, wasm };
 
 /**
  * @typedef {{
- *   problem: import("../dist/engine/problem.js").Problem, space: import("../dist/engine/problem.js").RowSpace,
- *   inference: import("../dist/engine/trellis.js").Inference,
+ *   problem: import("#stargram/engine/problem.js").Problem, space: import("#stargram/engine/problem.js").RowSpace,
+ *   inference: import("#stargram/engine/trellis.js").Inference,
  * }} Recorded
  */
 
 /**
  * The problems that a kernel is given while `work` runs. A kernel's arrays are used again, so they are copied.
- * @param {import("../dist/engine/backend.js").Kernel} kernel
+ * @param {import("#stargram/engine/backend.js").Kernel} kernel
  * @param {() => void} work
  */
 export function record(kernel, work) {
@@ -43,7 +43,7 @@ export function record(kernel, work) {
 /**
  * What a kernel does with recorded problems: forward; forward and best path; forward, backward and expected counts; and the best
  * output alone, for weights that stay as they are.
- * @param {import("../dist/engine/backend.js").Backend} backend
+ * @param {import("#stargram/engine/backend.js").Backend} backend
  * @param {readonly Recorded[]} recorded
  * @param {Float64Array} given weights
  */
@@ -69,7 +69,7 @@ export function loopsOf(backend, recorded, given) {
       then();
     }
   };
-  /** @type {Map<import("../dist/engine/problem.js").RowSpace, import("../dist/engine/backend.js").FrozenRows>} */
+  /** @type {Map<import("#stargram/engine/problem.js").RowSpace, import("#stargram/engine/backend.js").FrozenRows>} */
   const frozen = new Map(placed.map(({ space }) => [space, backend.freeze(space, weights)]));
   return {
     output() {

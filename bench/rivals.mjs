@@ -109,7 +109,7 @@ const programs = {
 /**
  * Letters a second of the taggers on the PATH, on pictures of letters, and a sentence about those that are not there. They
  * read files; what reading one word takes is taken off.
- * @typedef {import("../dist/formats/sequence.js").TaggingSequence} TaggingSequence
+ * @typedef {import("#stargram/formats/sequence.js").TaggingSequence} TaggingSequence
  * @param {readonly TaggingSequence[]} training
  * @param {readonly TaggingSequence[]} test
  */

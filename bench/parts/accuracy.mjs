@@ -1,8 +1,8 @@
 // RCMS, beam search and exact inference at equal accuracy: handwritten words, each way of search trained and judged with the
 // same number of contexts, on folds other than the test set of the experiments. The fewest contexts that reach a share of
 // the words right, and what a letter then takes.
-import { linePlot } from "../../dist/metrics/svg.js";
-import { Tagger } from "../../dist/tasks/tag/tagger.js";
+import { linePlot } from "#stargram/metrics/svg.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
 import { letters, numbered } from "../data.mjs";
 import { inTurns, number, say, spread, spreadText } from "../harness.mjs";
 

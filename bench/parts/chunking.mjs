@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TaggingScore } from "../../dist/metrics/tagging.js";
-import { chunkingAttributes } from "../../dist/tasks/tag/attributes.js";
-import { Tagger } from "../../dist/tasks/tag/tagger.js";
+import { TaggingScore } from "#stargram/metrics/tagging.js";
+import { chunkingAttributes } from "#stargram/tasks/tag/attributes.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
 import { dataset, sequencesOf } from "../data.mjs";
 import { check, number, say, timed } from "../harness.mjs";
 import { absent, npmCrfsuite } from "../rivals.mjs";

@@ -1,12 +1,12 @@
 // One EM pass of decipherment: 2,000 sentences of 500 words under a substitution, order 2, 60 contexts. Dense (the reference
 // kernel) against shared back-off rows, on one thread and on two.
 import { readFileSync } from "node:fs";
-import { Alphabet } from "../../dist/engine/alphabet.js";
-import { ngramModel } from "../../dist/engine/ngram.js";
-import { ReferenceKernel } from "../../dist/engine/reference/kernel.js";
-import { commonClauses } from "../../dist/formats/clauses.js";
-import { emissionsOf, LocalExpecter } from "../../dist/learn/em.js";
-import { ThreadedExpecter } from "../../dist/learn/em-threads.js";
+import { Alphabet } from "#stargram/engine/alphabet.js";
+import { ngramModel } from "#stargram/engine/ngram.js";
+import { ReferenceKernel } from "#stargram/engine/reference/kernel.js";
+import { commonClauses } from "#stargram/formats/clauses.js";
+import { emissionsOf, LocalExpecter } from "#stargram/learn/em.js";
+import { ThreadedExpecter } from "#stargram/learn/em-threads.js";
 import { dataset, novels, shuffled } from "../data.mjs";
 import { check, inTurns, number, say, speedUp, spread, spreadText } from "../harness.mjs";
 
@@ -33,7 +33,7 @@ export async function run() {
   const secret = order.slice(0, SENTENCES);
   const ngram = ngramModel(order.slice(SENTENCES, 24_666), words.size);
   const count = words.size;
-  /** @type {import("../../dist/engine/trellis.js").Inference} */
+  /** @type {import("#stargram/engine/trellis.js").Inference} */
   const inference = { mode: "rcms", contexts: 60, order: 2, recombine: true, rows: "all" };
   const model = { ngram, plainCount: count, cipherCount: count, inference };
 

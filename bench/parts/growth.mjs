@@ -1,10 +1,10 @@
 // How time grows with the length of a sequence, contexts, labels, order and features: one thing at a time, on made-up
 // sequences, with the exponent of a power law fitted to the upper part by least squares.
 
-import { backend } from "../../dist/engine/choice.js";
-import { linePlot } from "../../dist/metrics/svg.js";
-import { TaggerLearner } from "../../dist/tasks/tag/learner.js";
-import { taggerRows } from "../../dist/tasks/tag/rows.js";
+import { backend } from "#stargram/engine/choice.js";
+import { linePlot } from "#stargram/metrics/svg.js";
+import { TaggerLearner } from "#stargram/tasks/tag/learner.js";
+import { taggerRows } from "#stargram/tasks/tag/rows.js";
 import { madeUp, madeUpWeights } from "../data.mjs";
 import { check, exponent, inTurns, number, say, spread } from "../harness.mjs";
 

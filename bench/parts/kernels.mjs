@@ -1,9 +1,9 @@
 // WebAssembly against the reference kernel on the inference loops alone: slot scores are computed before.
-import { useBackend } from "../../dist/engine/choice.js";
-import { TaggerEngine } from "../../dist/tasks/tag/learner.js";
-import { taggerRows } from "../../dist/tasks/tag/rows.js";
-import { Tagger } from "../../dist/tasks/tag/tagger.js";
-import { Transducer } from "../../dist/tasks/transduce/transducer.js";
+import { useBackend } from "#stargram/engine/choice.js";
+import { TaggerEngine } from "#stargram/tasks/tag/learner.js";
+import { taggerRows } from "#stargram/tasks/tag/rows.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
+import { Transducer } from "#stargram/tasks/transduce/transducer.js";
 import { letters, madeUp, madeUpWeights, pronunciations } from "../data.mjs";
 import { backends, loopsOf, record } from "../engines.mjs";
 import { check, inTurns, number, rate, say, speedUp, spreadText } from "../harness.mjs";
@@ -13,7 +13,7 @@ const SEQUENCES = 100;
 /**
  * Problems of made-up sequences.
  * @param {{ labels: number, length: number, attributes: number }} shape
- * @param {import("../../dist/engine/trellis.js").Inference} inference
+ * @param {import("#stargram/engine/trellis.js").Inference} inference
  */
 function madeUpCase(shape, inference) {
   const { corpus, sizes } = madeUp({ ...shape, sequences: SEQUENCES });
@@ -28,7 +28,7 @@ function madeUpCase(shape, inference) {
 
 /**
  * Problems of handwritten words under a model that was trained on others.
- * @param {Partial<import("../../dist/tasks/tag/options.js").TaggerOptions>} options
+ * @param {Partial<import("#stargram/tasks/tag/options.js").TaggerOptions>} options
  */
 async function lettersCase(options) {
   const training = await letters([2, 3]);
@@ -63,7 +63,7 @@ async function transducerCase() {
 
 /**
  * @param {Tagger | Transducer} model
- * @returns {{ kernel: import("../../dist/engine/backend.js").Kernel }}
+ * @returns {{ kernel: import("#stargram/engine/backend.js").Kernel }}
  */
 function engineOf(model) {
   // Not public, and wanted here alone.

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { letterAttributes } from "../../dist/formats/letters.js";
-import { Tagger } from "../../dist/tasks/tag/tagger.js";
+import { letterAttributes } from "#stargram/formats/letters.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
 import { dataset, letters, numbered } from "../data.mjs";
 import {
   check,
@@ -32,8 +32,8 @@ const learning = { rate: 0.2, l2: 0, heldOut: 0, seed: 1 };
 
 /**
  * The processor seconds of each training pass.
- * @param {readonly import("../../dist/formats/sequence.js").TaggingSequence[]} words
- * @param {Partial<import("../../dist/tasks/tag/options.js").TaggerOptions>} options
+ * @param {readonly import("#stargram/formats/sequence.js").TaggingSequence[]} words
+ * @param {Partial<import("#stargram/tasks/tag/options.js").TaggerOptions>} options
  */
 async function trainPasses(words, options) {
   /** @type {number[]} */
@@ -60,7 +60,7 @@ async function trainPasses(words, options) {
 /**
  * The tagger's work alone: attributes as numbers.
  * @param {Tagger} tagger
- * @param {readonly import("../../dist/formats/sequence.js").TaggingSequence[]} words
+ * @param {readonly import("#stargram/formats/sequence.js").TaggingSequence[]} words
  */
 function inferenceAlone(tagger, words) {
   const { corpus, engine } = numbered(tagger, words);
@@ -93,7 +93,7 @@ export async function run() {
   const right = {};
   const judge = (
     /** @type {string} */ name,
-    /** @type {(word: import("../../dist/formats/sequence.js").TaggingSequence) => readonly string[]} */ tag,
+    /** @type {(word: import("#stargram/formats/sequence.js").TaggingSequence) => readonly string[]} */ tag,
   ) => {
     const outputs = test.map(tag);
     const good = outputs.map((labels, w) => labels.filter((label, i) => label === test[w].labels?.[i]).length);

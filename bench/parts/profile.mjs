@@ -3,10 +3,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { useBackend } from "../../dist/engine/choice.js";
-import { encipher } from "../../dist/tasks/decipher/encipher.js";
-import { TaggerLearner } from "../../dist/tasks/tag/learner.js";
-import { taggerRows } from "../../dist/tasks/tag/rows.js";
+import { useBackend } from "#stargram/engine/choice.js";
+import { encipher } from "#stargram/tasks/decipher/encipher.js";
+import { TaggerLearner } from "#stargram/tasks/tag/learner.js";
+import { taggerRows } from "#stargram/tasks/tag/rows.js";
 import { kernelFlags, kernelFolder } from "../../scripts/build-kernel.mjs";
 import { brown, columnText, madeUp, madeUpWeights, novels, pronunciations } from "../data.mjs";
 import { backends } from "../engines.mjs";

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Tagger } from "../../dist/tasks/tag/tagger.js";
-import { saveModel } from "../../dist/workflows/disk.js";
+import { Tagger } from "#stargram/tasks/tag/tagger.js";
+import { saveModel } from "#stargram/workflows/disk.js";
 import { brown } from "../data.mjs";
 import { check, commandLine, number, runNode, say, spread, spreadText } from "../harness.mjs";
 
