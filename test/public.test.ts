@@ -12,7 +12,10 @@ import type { transducerOptions } from "../src/tasks/transduce/options.js";
 import type { OptionsOf } from "../src/util/options.js";
 
 const src = fileURLToPath(new URL("../src", import.meta.url));
-const sources = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+const apps = fileURLToPath(new URL("../apps", import.meta.url));
+const sourcesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));
+const sources = sourcesIn(src);
 const textOf = (file: string): string => readFileSync(join(src, file), "utf8");
 
 it("`stargram` has these names and no others", () => {
@@ -38,6 +41,7 @@ it("the types of options are those of their declarations", () => {
 it("nothing outside the folder of a task asks which task it is", () => {
   const asks = /instanceof (Tagger|Transducer|Decipherer|Segmenter|LanguageModel)\b/;
   expect(sources.filter((file) => !file.startsWith("tasks/") && asks.test(textOf(file)))).toEqual([]);
+  expect(sourcesIn(apps).filter((file) => asks.test(readFileSync(join(apps, file), "utf8")))).toEqual([]);
 });
 
 it("errors of the library name options, not flags", () => {

@@ -100,6 +100,8 @@ export interface Judged extends Answer {
 
 export interface EvaluateResult {
   judged: Judged[];
+  /** What to know before trusting it. */
+  warnings: string[];
   stopped: boolean;
 }
 

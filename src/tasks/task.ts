@@ -222,6 +222,8 @@ export interface Evaluating<M extends Predictor, Input, Case> {
   cases(inputs: AsyncIterable<Input>): AsyncIterable<Case>;
   /** Whether a model is right, and how sure it was; undefined if the data does not say what is right. */
   judge(model: M, one: Case, asked: PredictionAsked): Judgement | undefined;
+  /** The same for people to look at; what is not known of the right answer is left out. */
+  show?(model: M, one: Case, asked: PredictionAsked): ShownCase | undefined;
   /** Measures a model case by case. */
   score(model: M, asked: PredictionAsked): Score<Case>;
   reportText(report: Report): string;
@@ -232,6 +234,15 @@ export interface Judgement {
   whole: Answer;
   /** Of its parts, such as the labels of tokens. */
   parts: readonly Answer[];
+}
+
+/** A case as text, with the model's answer. */
+export interface ShownCase extends Answer {
+  input: string;
+  output: string;
+  truth: string;
+  /** What a person should hear, such as a label that the model does not know: each line is said once. */
+  notices?: readonly string[];
 }
 
 export type Report = Record<string, unknown> & { seconds: number };

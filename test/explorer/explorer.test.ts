@@ -394,6 +394,17 @@ describe.skipIf(executable === undefined)("the explorer", () => {
       ]);
       await page.getByText(`of ${judged.sequences} inputs`).waitFor();
       expect(await number(".reading[data-accuracy]", "data-accuracy")).toBeCloseTo(judged.sequenceAccuracy, 12);
+      // A label that the model does not know is a wrong answer, and the page says so.
+      own.folder.write("strange.txt", `${columns(20)}\nthe NEW\n\n`);
+      await page.getByLabel("Labelled data file").setInputFiles(own.folder.file("strange.txt"));
+      await page.getByText("The model does not know the label `NEW`: counted as wrong.").waitFor();
+      const strange = await own.json<{ sequenceAccuracy: number }>([
+        "evaluate",
+        "own.sg",
+        "strange.txt",
+        "--allow-unknown",
+      ]);
+      expect(await number(".reading[data-accuracy]", "data-accuracy")).toBeCloseTo(strange.sequenceAccuracy, 12);
       await page.getByLabel("Labelled data file").setInputFiles({
         name: "nothing.txt",
         mimeType: "text/plain",

@@ -236,3 +236,16 @@ export function ModelState(props: {
   if (failed) return <Trouble error={failed} />;
   return !loading.model && (offered || !ready) ? <Waiting share={loading.share} what="the model" /> : null;
 }
+
+/** What to know before trusting an outcome, as the command says it, and what to do. */
+export function Warnings({ lines, advice }: { lines: readonly string[]; advice?: string }) {
+  if (lines.length === 0) return null;
+  return (
+    <div class="lesson" role="note">
+      {lines.map((line) => (
+        <p key={line}>{`${line[0].toUpperCase()}${line.slice(1)}.`}</p>
+      ))}
+      {advice && <p>{advice}</p>}
+    </div>
+  );
+}

@@ -5,7 +5,7 @@ import { type Expectations, LocalExpecter } from "../../../src/learn/em.js";
 import type { Reading } from "../../../src/tasks/decipher/decipherment.js";
 import type { CipherPiece, Key } from "../protocol.js";
 import type { Handler } from "./calls.js";
-import { language } from "./models.js";
+import { modelOf } from "./models.js";
 
 /** Least time between the passes of EM, in ms. */
 const passTime = 280;
@@ -28,7 +28,7 @@ export const cipher: Handler<"cipher"> = ({ text, spaces = true }) => {
 
 export const decipher: Handler<"decipher"> = async (params, { progress, stopped }) => {
   const { model, text, oneToOne, contexts, known, begin } = params;
-  const ofText = language(model);
+  const ofText = modelOf(model, "language");
   const enciphered = read(text, ofText.options.spaces);
   const found = await new Decipherer(ofText, { oneToOne, contexts }).solve(enciphered.sequences, {
     known,

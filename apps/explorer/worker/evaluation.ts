@@ -1,126 +1,72 @@
-// A model on a test: each input is a question that has the model answer it and tells how sure and how right it was.
+// A model on a test: each input is answered, and it is told how sure and how right the answer was. Data is read and judged as
+// the task of the model says, so the page counts and warns as the command does.
 
 import { pixelAttributes, pixelsOf } from "../../../demo/digits.js";
-import { InputError, type Tagger, type TaggingSequence } from "../../../src/browser.js";
-import { columnsParser } from "../../../src/formats/columns.js";
-import { crfsuiteParser } from "../../../src/formats/crfsuite.js";
-import { detectFormat, taggingFormats } from "../../../src/formats/detect.js";
-import { jsonlParser } from "../../../src/formats/jsonl.js";
-import { lettersParser, pixelChoices } from "../../../src/formats/letters.js";
-import { detectLayout, joinSymbols, kindsOf, layoutOf, parsePair } from "../../../src/formats/pair-lines.js";
+import { InputError, type TaggingSequence } from "../../../src/browser.js";
+import { linesOf } from "../../../src/formats/line-blocks.js";
+import type { LearningTask, Predictor } from "../../../src/tasks/task.js";
 import { pause } from "../../../src/util/pause.js";
+import { asTheyCome } from "../../../src/workflows/examples.js";
 import type { TestFormat } from "../catalogue.js";
-import { type Choice, type Judged, unknownLabel } from "../protocol.js";
+import type { Judged } from "../protocol.js";
 import type { Handler } from "./calls.js";
 import { fetched } from "./fetched.js";
-import { inferenceOf, tagger, transducer } from "./models.js";
-
-/** Has the model answer one input, and judges it. */
-type Question = (choice?: Choice) => Judged;
+import { answering, inferenceOf } from "./models.js";
 
 export const evaluate: Handler<"evaluate"> = async (params, { progress, stopped }) => {
-  const { model, url, text, file, format, choice } = params;
+  const { model: id, url, text, file, format, choice } = params;
+  const { model, task } = answering(id);
   const content = text ?? new TextDecoder().decode(await fetched(url as string, "test data", () => undefined));
-  const questions = questionsOf[format](content, model, file);
-  if (questions.length === 0) {
-    throw new InputError(format === "pairs" ? "holds no pairs" : "holds no sequences with known labels", {
-      file,
-      hint: format === "pairs" ? "a pair is an input, a tab and an output" : "a label stands in the last column",
-    });
-  }
+  const pictures = format === "digits" ? (JSON.parse(content) as DigitsTest[]) : undefined;
+  const inputs = pictures
+    ? task.predicting.inputsOf(asTheyCome(pictures.map(sequenceOf)))
+    : read(task, model, content, file);
+  const cases: unknown[] = [];
+  for await (const one of task.evaluating.cases(inputs)) cases.push(one);
+  const asked = { inference: choice && inferenceOf(choice) };
   const judged: Judged[] = [];
+  const warnings = new Set<string>();
   let paused = performance.now();
-  for (const ask of questions) {
-    if (stopped()) break;
-    judged.push(ask(choice));
+  let done = 0;
+  while (done < cases.length && !stopped()) {
+    const { notices = [], ...shown } = task.evaluating.show?.(model, cases[done], asked) ?? {};
+    if ("truth" in shown) judged.push(pictures ? ofDigits(shown, pictures[done]) : shown);
+    for (const notice of notices) warnings.add(notice);
+    done++;
     if (performance.now() - paused < 40) continue;
-    progress(judged.length / questions.length);
+    progress(done / cases.length);
     await pause();
     paused = performance.now();
   }
-  return { judged, stopped: judged.length < questions.length };
+  if (judged.length === 0 && done === cases.length) throw nothingKnown(task, format, file);
+  return { judged, warnings: [...warnings], stopped: done < cases.length };
 };
 
-/** The inputs of a test, by its format. */
-const questionsOf: Record<TestFormat, (content: string, model: string, file?: string) => Question[]> = {
-  digits(content, model) {
-    return (JSON.parse(content) as { truth: string; digits: string[] }[]).map(({ truth, digits }) => (choice) => {
-      const attributes = digits.map((digit) => pixelAttributes(pixelsOf(digit)));
-      return { ...judgeLabels(model, { attributes }, [...truth], "", choice), digits };
-    });
-  },
-
-  sequences(content, model, file) {
-    // As on the command line: a position without one true label is not counted, nor is a sequence without any other.
-    const labelled = sequencesOf(content, tagger(model), file).filter(({ labels = [] }) =>
-      labels.some((label) => typeof label === "string"),
-    );
-    return labelled.map((sequence) => (choice) => {
-      const truth = (sequence.labels ?? []).map((label) => (typeof label === "string" ? label : unknownLabel));
-      const words = sequence.columns?.map((row) => row[0]) ?? [sequence.id ?? `sequence at line ${sequence.line}`];
-      return judgeLabels(model, sequence, truth, " ", choice, words.join(" "));
-    });
-  },
-
-  pairs(content, model, file) {
-    const answers = new Map<string, { input: readonly string[]; outputs: Set<string> }>();
-    const { read, written } = kindsOf(layoutOf(transducer(model)));
-    const lines = content.split(/\r?\n/);
-    const layout = detectLayout(lines, layoutOf(transducer(model)));
-    lines.forEach((line, i) => {
-      const pair = parsePair(line, layout, false, { file, line: i + 1 });
-      if (!pair) return;
-      const key = joinSymbols(pair.input, read);
-      const known = answers.get(key) ?? { input: pair.input, outputs: new Set<string>() };
-      answers.set(key, { ...known, outputs: known.outputs.add(joinSymbols(pair.output, written)) });
-    });
-    return [...answers].map(([text, { input, outputs }]) => (choice) => {
-      const inference = choice && { mode: choice.inference, contexts: choice.contexts };
-      const { output, probability } = transducer(model).predict(input, { inference });
-      const answer = joinSymbols(output, written);
-      return {
-        input: text,
-        output: answer,
-        truth: [...outputs].join(" or "),
-        confidence: probability,
-        correct: outputs.has(answer),
-      };
-    });
-  },
-};
-
-function judgeLabels(
-  model: string,
-  sequence: TaggingSequence,
-  truth: string[],
-  between: string,
-  choice?: Choice,
-  input = "",
-): Judged {
-  const { labels, probability } = tagger(model).predict(sequence, { inference: choice && inferenceOf(choice) });
-  return {
-    input,
-    output: labels.join(between),
-    truth: truth.join(between),
-    confidence: probability,
-    correct: labels.every((label, i) => truth[i] === unknownLabel || label === truth[i]),
-  };
+/** The inputs of a test, as the model's training data was read. Labels that it does not know are wrong answers. */
+function read(task: LearningTask, model: Predictor, content: string, file?: string): AsyncIterable<unknown> {
+  return task.predicting.inputs(model, linesOf(content, file), { answers: "judged", mayBeEmpty: true, asked: {} });
 }
 
-/** Labelled sequences in the format that the model's training data had, or else the one that the text shows. */
-function sequencesOf(content: string, { note }: Tagger, file?: string): TaggingSequence[] {
-  const lines = content.replace(/^\ufeff/, "").split(/\r?\n/);
-  const input = (note.input ?? {}) as { format?: unknown; pixels?: unknown; labelSets?: unknown };
-  const format = taggingFormats.find((known) => known === input.format) ?? detectFormat(lines, file);
-  const options = { labelled: true, labelSets: input.labelSets === true, file };
-  const parser = {
-    columns: columnsParser,
-    crfsuite: crfsuiteParser,
-    jsonl: jsonlParser,
-    letters: (common: typeof options) =>
-      lettersParser({ ...common, pixels: pixelChoices.find((choice) => choice === input.pixels) }),
-  }[format](options);
-  return [...lines.map((line, i) => parser.line(line, i + 1)), parser.end()].filter(
-    (sequence) => sequence !== undefined,
-  );
+function nothingKnown({ learning }: LearningTask, format: TestFormat, file?: string): InputError {
+  if (format === "pairs") {
+    return new InputError(`holds no ${learning.example}s`, { file, hint: "a pair is an input, a tab and an output" });
+  }
+  const hint = "a label stands in the last column";
+  return new InputError(`holds no ${learning.example}s with known labels`, { file, hint });
+}
+
+/** Pictures of digits, as hexadecimal pixels. */
+interface DigitsTest {
+  truth: string;
+  digits: string[];
+}
+
+function sequenceOf({ truth, digits }: DigitsTest): TaggingSequence {
+  return { attributes: digits.map((digit) => pixelAttributes(pixelsOf(digit))), labels: [...truth] };
+}
+
+/** A date is written without spaces, and its pictures say more than a name. */
+function ofDigits(shown: Judged, { digits }: DigitsTest): Judged {
+  const { output, truth } = shown;
+  return { ...shown, input: "", output: output.replaceAll(" ", ""), truth: truth.replaceAll(" ", ""), digits };
 }

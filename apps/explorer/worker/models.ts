@@ -1,75 +1,79 @@
-// The models that a worker holds, and what the page is told of one.
+// The models that a worker holds, and what the page is told of one. What any model can do goes through its task; a view that
+// is made for one kind of model asks for that kind.
 
-import { decodeModel, InputError, type Model, Tagger, Transducer } from "../../../src/browser.js";
-import { LanguageModel } from "../../../src/tasks/decipher/language.js";
+import {
+  decodeModel,
+  InputError,
+  type LanguageModel,
+  type Model,
+  type Tagger,
+  type Transducer,
+} from "../../../src/browser.js";
+import type { LearningTask, Predictor } from "../../../src/tasks/task.js";
+import { aKind, tasks } from "../../../src/tasks/task.js";
+import { predictorOf, taskOf } from "../../../src/workflows/model.js";
+import type { ModelKind } from "../catalogue.js";
 import type { Choice, Inference, LoadedModel } from "../protocol.js";
+
+/** The kinds of models that views are made for. */
+interface Kinds {
+  tagger: Tagger;
+  transducer: Transducer;
+  language: LanguageModel;
+}
 
 const models = new Map<string, Model>();
 
 /** Takes up a model under an id of the page. */
 export function addModel(id: string, bytes: Uint8Array, file: string): LoadedModel {
   const model = decodeModel(bytes, file);
-  if (model instanceof Tagger && model.source.kind === "function") {
-    throw new InputError("the model makes its attributes with a function of the program that trained it", {
-      file,
-      hint: "use it from that program",
-    });
-  }
+  const task = taskOf(model);
+  task.checkUsable?.(model, file);
+  const shown = task.explorable?.(model);
+  if (!shown || !isShown(model.kind)) throw new InputError(`the page cannot show ${aKind(task)}`, { file });
+  const own = describers[model.kind](model as never);
   models.set(id, model);
-  return describe(id, model);
+  return { id, kind: model.kind, columns: 1, spaces: false, ...shown, ...own };
 }
 
-function describe(id: string, model: Model): LoadedModel {
-  const common = { id, columns: 1, readsText: false, spaces: false };
-  if (model instanceof Tagger) {
-    const { mode, contexts, order } = model.options;
-    const { columns } = (model.note.input ?? {}) as { columns?: unknown };
+function isShown(kind: string): kind is ModelKind {
+  return Object.hasOwn(describers, kind);
+}
+
+type Described = Pick<LoadedModel, "choice" | "symbols"> & Partial<LoadedModel>;
+
+/** What only models of one kind have. */
+const describers: { [K in ModelKind]: (model: Kinds[K]) => Described } = {
+  tagger({ options: { mode, contexts, order }, note, labels }) {
+    const { columns } = (note.input ?? {}) as { columns?: unknown };
     return {
-      ...common,
-      kind: "tagger",
       choice: { inference: mode, contexts, order },
       columns: typeof columns === "number" ? columns : 1,
-      readsText: model.source.kind !== "given",
-      symbols: [...model.labels.all()],
+      symbols: [...labels.all()],
     };
-  }
-  if (model instanceof Transducer) {
-    const { contexts, order, strategy } = model.options;
-    const choice = { inference: strategy === "rcms" ? "rcms" : "beam", contexts, order } as const;
-    return { ...common, kind: "transducer", choice, symbols: [...model.outputSymbols.all()] };
-  }
-  const { options, symbols } = model as LanguageModel;
-  const { order, spaces, level } = options;
-  if (level !== "char") {
-    throw new InputError("this language model is of words; the page reads ciphers of letters", {
-      hint: "word ciphers are solved by `stargram decipher`",
-    });
-  }
-  return {
-    ...common,
-    kind: "language",
-    choice: { inference: "rcms", contexts: 60, order },
-    spaces,
-    symbols: [...symbols.all()],
-  };
+  },
+  transducer({ options: { contexts, order, strategy }, outputSymbols }) {
+    const inference = strategy === "rcms" ? "rcms" : "beam";
+    return { choice: { inference, contexts, order }, symbols: [...outputSymbols.all()] };
+  },
+  language({ options: { order, spaces }, symbols }) {
+    return { choice: { inference: "rcms", contexts: 60, order }, spaces, symbols: [...symbols.all()] };
+  },
+};
+
+/** A model of the kind that a view is made for. */
+export function modelOf<K extends ModelKind>(id: string, kind: K): Kinds[K] {
+  const model = models.get(id);
+  if (model?.kind === kind) return model as Kinds[K];
+  const wanted = tasks().find((task) => task.kind === kind);
+  throw new InputError(`this model is not ${wanted ? aKind(wanted) : kind}`);
 }
 
-export function tagger(id: string): Tagger {
+/** A model that answers, with its task. */
+export function answering(id: string): { model: Predictor; task: LearningTask } {
   const model = models.get(id);
-  if (!(model instanceof Tagger)) throw new InputError("this model is no tagger");
-  return model;
-}
-
-export function transducer(id: string): Transducer {
-  const model = models.get(id);
-  if (!(model instanceof Transducer)) throw new InputError("this model is no transducer");
-  return model;
-}
-
-export function language(id: string): LanguageModel {
-  const model = models.get(id);
-  if (!(model instanceof LanguageModel)) throw new InputError("this model knows no language");
-  return model;
+  if (!model) throw new InputError("this model is not loaded");
+  return predictorOf(model, "evaluate");
 }
 
 /** The choice of contexts as a tagger takes it. */

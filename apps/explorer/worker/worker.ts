@@ -9,7 +9,7 @@ import type { Handler } from "./calls.js";
 import { cipher, decipher } from "./cipher.js";
 import { evaluate } from "./evaluation.js";
 import { fetched, unpacked } from "./fetched.js";
-import { addModel, inferenceOf, tagger, transducer } from "./models.js";
+import { addModel, inferenceOf, modelOf } from "./models.js";
 
 const stopped = new Set<number>();
 
@@ -27,7 +27,7 @@ const handlers: { [Name in CallName]: Handler<Name> } = {
       nbest = [],
       contexts = [],
       marginals = [],
-    } = tagger(model).predict({ attributes }, options);
+    } = modelOf(model, "tagger").predict({ attributes }, options);
     return { labels, probability, nbest, contexts, marginals };
   },
 
@@ -39,16 +39,16 @@ const handlers: { [Name in CallName]: Handler<Name> } = {
       nbest = [],
       confidences = [],
       marginals = [],
-    } = tagger(model).predict({ columns }, options);
+    } = modelOf(model, "tagger").predict({ columns }, options);
     return { labels, probability, nbest, confidences, marginals };
   },
 
   explain({ model, columns, position, label }) {
-    return tagger(model).explain({ columns }, position, label);
+    return modelOf(model, "tagger").explain({ columns }, position, label);
   },
 
   pronounce({ model, text, choice }) {
-    const found = transducer(model);
+    const found = modelOf(model, "transducer");
     const input = foldCase(
       splitSymbols(text, kindsOf(layoutOf(found)).read),
       (symbol) => found.inputSymbols.indexOf(symbol) >= 0,

@@ -3,7 +3,7 @@
 import type { GivenLabel } from "../../formats/sequence.js";
 import { type Rates, type TaggingReport, TaggingScore } from "../../metrics/tagging.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
-import type { Judgement, PredictionAsked, Score } from "../task.js";
+import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
 import { isKnown, type TaggerInput } from "./inputs.js";
 import type { Tagger } from "./tagger.js";
 
@@ -22,14 +22,39 @@ export function judgeSequence(
   };
 }
 
+/** A sequence with its labels; those that are not known are `_`. Undefined where none is. */
+export function showSequence(
+  tagger: Tagger,
+  { sequence }: TaggerInput,
+  { inference }: PredictionAsked,
+): ShownCase | undefined {
+  const gold = trueLabels(sequence);
+  if (gold.every((label) => label === null)) return undefined;
+  const { labels, probability } = tagger.predict(sequence, { inference });
+  const words = sequence.columns?.map(([word]) => word) ?? [sequence.id ?? `sequence at line ${sequence.line}`];
+  const unknown = new Set(gold.filter((label) => label !== null && !isKnown(tagger, label)));
+  return {
+    input: words.join(" "),
+    output: labels.join(" "),
+    truth: gold.map((label) => label ?? "_").join(" "),
+    confidence: probability,
+    correct: labels.every((label, i) => gold[i] === null || label === gold[i]),
+    notices: [...unknown].map((label) => `the model does not know the label \`${label}\`: counted as wrong`),
+  };
+}
+
+/** The one true label of each position; null where there is none: it is not known, or several are allowed. */
+function trueLabels({ labels = [] }: TaggerInput["sequence"]): (string | null)[] {
+  return labels.map((label) => (typeof label === "string" ? label : null));
+}
+
 export function scoreTagger(tagger: Tagger, { inference }: PredictionAsked): Score<TaggerInput> {
   const score = new TaggingScore((label) => isKnown(tagger, label));
   let unknownLabels = 0;
   return {
     answers: score.answers,
     add({ sequence }) {
-      // A position that allows several labels has no one true label.
-      const gold = (sequence.labels ?? []).map((label) => (typeof label === "string" ? label : null));
+      const gold = trueLabels(sequence);
       const possible = (sequence.labels ?? []).map((label) => knownPart(tagger, label));
       unknownLabels += gold.filter((label) => label !== null && !isKnown(tagger, label)).length;
       const { labels, probability } = tagger.predict(sequence, { inference });

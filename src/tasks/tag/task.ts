@@ -8,7 +8,7 @@ import { nonZero } from "../contents.js";
 import type { LearningTask, PredictionAsked } from "../task.js";
 import { taggerCodec } from "./codec.js";
 import { contents, contentsText, looks } from "./contents.js";
-import { evaluateNotes, judgeSequence, reportText, scoreTagger } from "./evaluation.js";
+import { evaluateNotes, judgeSequence, reportText, scoreTagger, showSequence } from "./evaluation.js";
 import { cutting, inputNoteOf, readInputs, reading, readLabelled, rereading, type TaggerInput } from "./inputs.js";
 import { attributeOptions, taggerOptions } from "./options.js";
 import { answerJson, answerText, predictionJson, predictionText, predictNotes } from "./printing.js";
@@ -169,6 +169,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       ],
       cases: (inputs) => inputs,
       judge: judgeSequence,
+      show: showSequence,
       score: scoreTagger,
       reportText: (report) => reportText(report as never),
     },

@@ -1,9 +1,9 @@
 // How well a transducer does on pairs; pairs with the same input are several right answers.
 
-import type { SymbolPair } from "../../formats/pair-lines.js";
+import { joinSymbols, kindsOf, layoutOf, type SymbolPair } from "../../formats/pair-lines.js";
 import { type TransductionReport, TransductionScore } from "../../metrics/transduction.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
-import type { Judgement, PredictionAsked, Score } from "../task.js";
+import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
 import type { Transducer } from "./transducer.js";
 
 /** An input with all its right answers. */
@@ -24,15 +24,28 @@ export async function* casesOf(pairs: AsyncIterable<SymbolPair>): AsyncGenerator
   yield* cases.values();
 }
 
-export function judgeOutput(
-  transducer: Transducer,
-  { input, outputs }: TransducerCase,
-  { inference }: PredictionAsked,
-): Judgement {
+export function judgeOutput(transducer: Transducer, one: TransducerCase, asked: PredictionAsked): Judgement {
+  return { whole: answerTo(transducer, one, asked).answer, parts: [] };
+}
+
+function answerTo(transducer: Transducer, { input, outputs }: TransducerCase, { inference }: PredictionAsked) {
   const { output, probability } = transducer.predict(input, { inference });
   const text = JSON.stringify(output);
   const correct = outputs.some((right) => JSON.stringify(right) === text);
-  return { whole: { confidence: probability, correct }, parts: [] };
+  return { output, answer: { confidence: probability, correct } };
+}
+
+/** Input and outputs as the data writes them. */
+export function showOutput(transducer: Transducer, one: TransducerCase, asked: PredictionAsked): ShownCase {
+  const { read, written } = kindsOf(layoutOf(transducer));
+  const { output, answer } = answerTo(transducer, one, asked);
+  const right = new Set(one.outputs.map((symbols) => joinSymbols(symbols, written)));
+  return {
+    input: joinSymbols(one.input, read),
+    output: joinSymbols(output, written),
+    truth: [...right].join(" or "),
+    ...answer,
+  };
 }
 
 export function scoreTransducer(transducer: Transducer, { inference }: PredictionAsked): Score<TransducerCase> {

@@ -10,7 +10,15 @@ import { percent, plural } from "../../util/text.js";
 import type { LearningTask, PredictionAsked } from "../task.js";
 import { transducerCodec } from "./codec.js";
 import { contents, contentsText } from "./contents.js";
-import { casesOf, evaluateNotes, judgeOutput, reportText, scoreTransducer, type TransducerCase } from "./evaluation.js";
+import {
+  casesOf,
+  evaluateNotes,
+  judgeOutput,
+  reportText,
+  scoreTransducer,
+  showOutput,
+  type TransducerCase,
+} from "./evaluation.js";
 import { type TransducerOptions, transducerOptions } from "./options.js";
 import { answerJson, answerText, predictionJson, predictionText, predictNotes } from "./printing.js";
 import { readGiven, readInputs, reading, writtenSymbols } from "./reading.js";
@@ -135,6 +143,7 @@ export const transduceTask: LearningTask<
     atMost: ["wordErrorRate", "symbolErrorRate", "expectedCalibrationError", "brier", "aurc", "seconds", "unwritable"],
     cases: casesOf,
     judge: judgeOutput,
+    show: showOutput,
     score: scoreTransducer,
     reportText: (report) => reportText(report as never),
   },

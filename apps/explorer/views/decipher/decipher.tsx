@@ -15,8 +15,8 @@ import {
   ModelState,
   Slider,
   type ViewProps,
+  Warnings,
 } from "../../parts/common.js";
-import type { DecipherResult } from "../../protocol.js";
 import { cipherExamples } from "./ciphers.js";
 import { Course } from "./course.js";
 import { type Conflict, formatKnown, letterFixedTwice, parseKnown } from "./known.js";
@@ -66,7 +66,9 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
         <>
           <RunBar course={course} cipher={cipher} mayRun={twice === undefined} />
           {twice && <FixedTwice {...twice} />}
-          {course.phase === "done" && course.outcome && <Doubts outcome={course.outcome} />}
+          {course.phase === "done" && course.outcome && (
+            <Warnings lines={course.outcome.warnings} advice="If you know some of it, fix that in the key and go on." />
+          )}
           <div class="decipher">
             <CipherText shape={shape} found={course.key} known={known} marked={marked} onMark={setMarked} />
             <KeyTable
@@ -283,18 +285,5 @@ function FixedTwice({ letter, signs }: Conflict) {
       {signs.map((sign) => `“${sign}”`).join(" and ")} are both fixed as “{letter}”, but a letter is always the same
       sign here. Change one of them, or untick that above.
     </p>
-  );
-}
-
-/** Says how far the solution can be trusted, where it cannot be far. */
-function Doubts({ outcome: { warnings } }: { outcome: DecipherResult }) {
-  if (warnings.length === 0) return null;
-  return (
-    <div class="lesson" role="note">
-      {warnings.map((warning) => (
-        <p key={warning}>{`${warning[0].toUpperCase()}${warning.slice(1)}.`}</p>
-      ))}
-      <p>If you know some of it, fix that in the key and go on.</p>
-    </div>
   );
 }

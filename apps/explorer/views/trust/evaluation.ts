@@ -7,6 +7,7 @@ import type { Calls, Choice, Judged } from "../../protocol.js";
 interface Evaluation {
   /** Undefined until it has ended, or been stopped. */
   judged: Judged[] | undefined;
+  warnings: readonly string[];
   /** The share that is answered. */
   progress: number;
   state: "idle" | "running" | "stopped" | "done";
@@ -21,6 +22,7 @@ export function useEvaluation(
   choice: Choice | undefined,
 ): Evaluation {
   const [judged, setJudged] = useState<Judged[]>();
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [progress, setProgress] = useState(0);
   const [state, setState] = useState<Evaluation["state"]>("idle");
   const [trouble, setTrouble] = useState<Error>();
@@ -40,6 +42,7 @@ export function useEvaluation(
       (result) => {
         if (control.current !== mine) return;
         setJudged(result.judged);
+        setWarnings(result.warnings);
         setState(result.stopped ? "stopped" : "done");
       },
       (failure) => {
@@ -53,5 +56,5 @@ export function useEvaluation(
       mine.abort();
     };
   }, [model !== undefined && source ? JSON.stringify([model, source, choice]) : ""]);
-  return { judged, progress, state, trouble, stop: () => control.current?.abort() };
+  return { judged, warnings, progress, state, trouble, stop: () => control.current?.abort() };
 }

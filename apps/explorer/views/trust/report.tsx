@@ -9,7 +9,7 @@ import {
   reliabilityBins,
   whyNoThreshold,
 } from "../../../../src/engine-entry.js";
-import { counted, percentText, Slider } from "../../parts/common.js";
+import { counted, percentText, Slider, Warnings } from "../../parts/common.js";
 import type { Judged } from "../../protocol.js";
 import { PrecisionChart, ReliabilityChart } from "./charts.js";
 import { Inputs } from "./inputs.js";
@@ -20,8 +20,8 @@ interface Reported {
   onPrecision: (value: number) => void;
 }
 
-export function Report(props: Reported & { stopped: boolean }) {
-  const { judged, stopped, precision, onPrecision } = props;
+export function Report(props: Reported & { stopped: boolean; warnings: readonly string[] }) {
+  const { judged, stopped, warnings, precision, onPrecision } = props;
   const { points, bins, error, accuracy, ranked } = useMemo(
     () => ({
       points: precisionRecallCurve(judged),
@@ -40,6 +40,7 @@ export function Report(props: Reported & { stopped: boolean }) {
   return (
     <>
       {stopped && <p class="soft">Stopped: this is what {counted(judged.length, "input")} can show.</p>}
+      <Warnings lines={warnings} />
       <section class="verdict trust" aria-label="At this precision">
         <Wanted precision={precision} onPrecision={onPrecision} />
         <Answered recall={recall} inputs={judged.length} reached={point?.precision} />

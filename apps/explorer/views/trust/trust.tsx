@@ -42,7 +42,7 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
   const precision = Math.min(0.999, Math.max(0.5, Number(params.precision ?? usualPrecision) || usualPrecision));
   const ownFormat: TestFormat = model?.kind === "transducer" ? "pairs" : "sequences";
   const source = own ? { text: own.text, file: own.name, format: ownFormat } : offered?.test;
-  const { judged, progress, state, trouble, stop } = useEvaluation(model?.id, source, choice);
+  const { judged, warnings, progress, state, trouble, stop } = useEvaluation(model?.id, source, choice);
 
   return (
     <>
@@ -72,6 +72,7 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
       {judged && judged.length > 0 && (
         <Report
           judged={judged}
+          warnings={warnings}
           stopped={state === "stopped"}
           precision={precision}
           onPrecision={(value) => change({ precision: String(value) })}
