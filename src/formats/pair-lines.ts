@@ -5,6 +5,7 @@
 // composed form, so that é is one symbol however it was typed.
 
 import * as v from "valibot";
+import { composed, graphemesOf } from "../util/characters.js";
 import { InputError, type Place } from "../util/errors.js";
 import { checkSideLength, LONGEST_SIDE } from "./limits.js";
 
@@ -125,15 +126,10 @@ function splitSide(text: string, kind: SymbolKind, side: "input" | "output", pla
   return symbols;
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** A text as symbols. */
 export function splitSymbols(text: string, kind: SymbolKind): string[] {
   if (kind === "tokens") return text.split(/[ \t]+/).filter((token) => token !== "");
-  // Below these code points nothing combines but CR LF, which a line does not hold.
-  if (/^[\x20-\u02ff]*$/.test(text)) return [...text];
-  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
-  return Array.from(segmenter.segment(text.normalize("NFC")), ({ segment }) => segment);
+  return graphemesOf(composed(text));
 }
 
 /** Symbols as a text that `splitSymbols` takes apart again. */

@@ -4,6 +4,7 @@
 
 import { Alphabet } from "../../engine/alphabet.js";
 import { type NgramModel, ngramDefaults, ngramModel, shorterNgram } from "../../engine/ngram.js";
+import { composed } from "../../util/characters.js";
 import { InputError } from "../../util/errors.js";
 import {
   choice,
@@ -136,7 +137,7 @@ function letterSequence(lines: Iterable<string>, { spaces }: LanguageOptions, sy
   let pending = false; // a space is due before the next letter
   for (const line of lines) {
     // One character for a letter with its accent, however the file writes it.
-    for (const character of line.normalize("NFC").toLowerCase()) {
+    for (const character of composed(line).toLowerCase()) {
       if (!isLetter(character)) {
         // What stands inside a word, such as an apostrophe or an accent of its own, does not part it.
         if (!insideWord.has(character) && !/^\p{M}$/u.test(character)) pending = true;
