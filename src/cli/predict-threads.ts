@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import { LONGEST_SEQUENCE } from "../formats/limits.js";
 import type { LineBlock } from "../formats/line-blocks.js";
 import { readLineBlocks } from "../formats/lines.js";
+import { watchWorker } from "../learn/watch-worker.js";
 import type { Cutting, LearningTask, Predictor } from "../tasks/task.js";
 import { InputError, type Place } from "../util/errors.js";
 import { say, write } from "./output.js";
@@ -160,6 +161,7 @@ class Predictors {
   private readonly open = new Map<number, { resolve(found: Predicted): void; reject(error: Error): void }>();
   private readonly queue: { part: number; block: LineBlock }[] = [];
   private next = 0;
+  private failure: Error | undefined;
 
   constructor(private readonly threads: number) {}
 
@@ -173,8 +175,9 @@ class Predictors {
         this.open.get(found.part)?.resolve(found);
         this.open.delete(found.part);
       });
-      own.worker.on("error", (error) => {
-        for (const { reject } of this.open.values()) reject(error as Error);
+      watchWorker(own.worker, (error) => {
+        this.failure ??= error;
+        for (const { reject } of this.open.values()) reject(this.failure);
       });
       return own;
     });
@@ -184,7 +187,9 @@ class Predictors {
     const part = this.next++;
     this.queue.push({ part, block });
     const found = new Promise<Predicted>((resolve, reject) => this.open.set(part, { resolve, reject }));
-    this.handOut();
+    found.catch(() => undefined); // whoever waits for it hears of a failure, later perhaps
+    if (this.failure) this.open.get(part)?.reject(this.failure);
+    else this.handOut();
     return found;
   }
 

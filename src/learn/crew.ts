@@ -13,6 +13,7 @@ import type { WebAssemblyMemory } from "../engine/wasm/web-assembly.js";
 import type { AdaGrad, AdaGradOptions } from "./adagrad.js";
 import { addJudged, type Judged, type Learner, nothingJudged, type SharedLearner } from "./learner.js";
 import type { Crew, CrewMaker, CrewWatch, PassDone } from "./training.js";
+import { watchWorker } from "./watch-worker.js";
 
 /** Places in the array by which threads agree. */
 export const control = {
@@ -112,8 +113,8 @@ class ThreadCrew implements Crew {
     this.held.push(data);
     this.workers = Array.from({ length: threads }, (_, thread) => {
       const worker = new Worker(new URL("./crew-worker.js", import.meta.url), { workerData: { ...data, thread } });
-      worker.on("error", (error) => {
-        this.failure ??= error as Error;
+      watchWorker(worker, (error) => {
+        this.failure ??= error;
         this.fail(this.failure);
       });
       return worker;

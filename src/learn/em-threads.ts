@@ -3,6 +3,7 @@
 
 import { Worker } from "node:worker_threads";
 import { addExpectations, blocksOf, type CipherModel, type Expectations, type Expecter, noExpectations } from "./em.js";
+import { watchWorker } from "./watch-worker.js";
 
 /** What a thread is given when it starts. */
 export interface ThreadData {
@@ -31,8 +32,8 @@ export class ThreadedExpecter implements Expecter {
     const workerData: ThreadData = { model, blocks, logEmission: this.logEmission };
     this.workers = Array.from({ length: Math.max(1, Math.min(threads, blocks.length)) }, () => {
       const worker = new Worker(new URL("./em-worker.js", import.meta.url), { workerData });
-      worker.on("error", (error) => {
-        this.failure ??= error as Error;
+      watchWorker(worker, (error) => {
+        this.failure ??= error;
         this.onFailure(this.failure);
       });
       return worker;

@@ -1,7 +1,9 @@
 // Threads, as a user sees them: training that gives the same bits for any number, training that does not and is as good,
 // prediction whose output does not depend on them.
 
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { columns, ended, Folder, tokensOnly, until } from "./helpers.js";
 
@@ -131,5 +133,26 @@ describe("prediction", () => {
     const one = await folder.run(["predict", "words.sg", "-"], text);
     expect(one).toMatchObject({ code: 0, error: "" });
     expect(await folder.run(["predict", "words.sg", "-", "--threads", "2"], text)).toEqual(one);
+  });
+});
+
+describe("a thread that ends before its work is done", () => {
+  // Loaded before the command: ends the first thread that is made.
+  const killer = `process.once("worker", (worker) => setTimeout(() => worker.terminate(), 30))`;
+  const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+  const preloaded = (...words: string[]) =>
+    ended(
+      spawn(process.execPath, ["--import", `data:text/javascript,${killer}`, program, ...words], { cwd: folder.path }),
+    );
+
+  test.each([
+    ["training", train("none.sg", "--threads", "2", "--passes", "1000", "--patience", "1000")],
+    ["deterministic training", train("none.sg", "--threads", "2", "--deterministic", "--passes", "1000")],
+    ["prediction", ["predict", "one.sg", "many.txt", "--threads", "2"]],
+  ])("ends %s with a message, and does not keep it waiting", async (_, words) => {
+    folder.write("many.txt", tokensOnly(columns(20_000, 4)));
+    const { code, error } = await preloaded(...words);
+    expect([code, error]).toEqual([2, expect.stringMatching(/a thread ended before its work was done/)]);
+    expect(folder.has("none.sg")).toBe(false);
   });
 });
