@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { commandsPage, flagsOf, helpTexts } from "../scripts/docs/commands.mjs";
 import { anchorsOf } from "../scripts/docs/headings.mjs";
 import { referencePages } from "../scripts/docs/reference.mjs";
+import { optionTypes } from "../scripts/option-types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = markdownIn(root);
@@ -163,6 +164,21 @@ it("the program of docs/method.md prints what the page says", async () => {
   const values = ["--input-type=module", "--eval", program];
   const { stdout } = await promisify(execFile)(process.execPath, values, { cwd: root });
   expect(stdout).toBe(printed);
+});
+
+it("the code of docs/building-a-task.md is that of the toy task", () => {
+  const toy = join(root, "test/toy");
+  const sources = readdirSync(toy).map((name) => readFileSync(join(toy, name), "utf8"));
+  const page = readFileSync(join(root, "docs/building-a-task.md"), "utf8");
+  const code = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1]);
+  expect(code.length).toBeGreaterThan(8);
+  expect(code.filter((part) => !sources.some((source) => source.includes(part)))).toEqual([]);
+});
+
+it("the types of options are those of their declarations (node scripts/option-types.mjs)", async () => {
+  const made = await optionTypes();
+  expect(made.length).toBeGreaterThan(2);
+  for (const { file, text } of made) expect(readFileSync(file, "utf8")).toBe(text);
 });
 
 it("the reference pages are up to date (node scripts/docs.mjs)", async () => {

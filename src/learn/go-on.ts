@@ -7,6 +7,7 @@ import type { TrainingOptions } from "./training.js";
 const DELTA = 100;
 const PASSES = 3;
 
+/** Options of a model for a training that begins with it. */
 export function goOnOptions<O extends Omit<TrainingOptions, "l2">>(options: O): O {
   return { ...options, delta: Math.max(options.delta, DELTA), passes: PASSES, heldOut: 0 };
 }

@@ -31,28 +31,28 @@ interface Predicted<Candidate> {
 }
 
 /**
- * What a task must say of itself. All else may be left out; the defaults are below. `Example` is what it learns from, and
+ * What a task must say of itself. All else may be left out; the defaults are below. `Given` is what it learns from, and
  * without its answer what it predicts for.
  */
-export type TaskParts<M extends Predictor, Example, Prediction extends Predicted<Candidate>, Candidate> = With<
+export type TaskParts<M extends Predictor, Given, Prediction extends Predicted<Candidate>, Candidate> = With<
   Task<M>,
   "name" | "kind" | "codec"
 > & {
-  learning: With<Omit<Learning<M, Example>, "about">, "example" | "options" | "read" | "train"> & {
+  learning: With<Omit<Learning<M, Given>, "about">, "example" | "options" | "read" | "train"> & {
     about: With<About, "description" | "data">;
   };
   predicting: With<
-    Predicting<M, Example, Prediction, Candidate>,
+    Predicting<M, Given, Prediction, Candidate>,
     "inputs" | "predict" | "json" | "text" | "answerJson" | "answerText"
   >;
-  evaluating: With<Evaluating<M, Example, Example>, "judge">;
-  reviewing: Reviewing<M, Example, Example, Candidate>;
+  evaluating: With<Evaluating<M, Given, Given>, "judge">;
+  reviewing: Reviewing<M, Given, Given, Candidate>;
 };
 
 /** A task with the defaults of what it leaves out. */
-export function learningTask<M extends Predictor, Example, Prediction extends Predicted<Candidate>, Candidate>(
-  given: TaskParts<M, Example, Prediction, Candidate>,
-): LearningTask<M, Example, Example, Example, Prediction, Candidate> {
+export function learningTask<M extends Predictor, Given, Prediction extends Predicted<Candidate>, Candidate>(
+  given: TaskParts<M, Given, Prediction, Candidate>,
+): LearningTask<M, Given, Given, Given, Prediction, Candidate> {
   const { noun = given.kind } = given;
   const { example } = given.learning;
   return {
@@ -74,7 +74,7 @@ export function learningTask<M extends Predictor, Example, Prediction extends Pr
       rereading: {},
       notes: "",
       examples: [],
-      inputsOf: (examples) => examples as AsyncIterable<Example>,
+      inputsOf: (examples) => examples as AsyncIterable<Given>,
       cutting: () => ({ ends: () => true, isByLine: given.predicting.linesOf !== undefined, options: {} }),
       answer: (model, input, { precision, ...asked }) =>
         answerOf(given.predicting.predict, model, input, precision, asked),
@@ -123,10 +123,10 @@ function heldOutOf({ history, bestPass }: Predictor["summary"]) {
 }
 
 /** Answers what is sure enough, and leaves the rest with the most probable outputs to choose from. */
-function answerOf<M extends Predictor, Example, Prediction extends Predicted<Candidate>, Candidate>(
-  predict: (model: M, input: Example, asked: PredictionAsked) => Prediction,
+function answerOf<M extends Predictor, Given, Prediction extends Predicted<Candidate>, Candidate>(
+  predict: (model: M, input: Given, asked: PredictionAsked) => Prediction,
   model: M,
-  input: Example,
+  input: Given,
   precision: number,
   asked: PredictionAsked,
 ) {
@@ -143,10 +143,10 @@ const sureMeasures = [
 ];
 
 /** Measures whole outputs, as `judge` judges them. */
-function evaluatingBy<M extends Predictor, Example>(
-  judge: (model: M, one: Example, asked: PredictionAsked) => Judgement | undefined,
+function evaluatingBy<M extends Predictor, Given>(
+  judge: (model: M, one: Given, asked: PredictionAsked) => Judgement | undefined,
   noun: string,
-): Omit<Evaluating<M, Example, Example>, "judge"> {
+): Omit<Evaluating<M, Given, Given>, "judge"> {
   return {
     options: {},
     notes: "",

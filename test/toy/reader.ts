@@ -9,6 +9,7 @@ import {
   type Checkpoint,
   calibrated,
   declaredOf,
+  goOnOptions,
   type Inference,
   InputError,
   type OptionsOf,
@@ -55,6 +56,8 @@ interface TrainOptions extends TrainingHooks {
   note?: Record<string, unknown>;
 }
 
+type Parts = Pick<MorseReader, "space" | "weights" | "options" | "summary" | "note"> & { calibration?: Calibration };
+
 export class MorseReader implements Predictor {
   readonly kind = "morse";
   readonly space: RowSpace;
@@ -65,7 +68,7 @@ export class MorseReader implements Predictor {
   calibration: Calibration | undefined;
   private readonly engine: MorseEngine;
 
-  constructor(parts: Pick<MorseReader, "space" | "weights" | "options" | "summary" | "note" | "calibration">) {
+  constructor(parts: Parts) {
     ({ space: this.space, options: this.options, summary: this.summary, note: this.note } = parts);
     this.calibration = parts.calibration;
     this.weights = backend().arrays.placed(parts.weights);
@@ -77,7 +80,11 @@ export class MorseReader implements Predictor {
     chosen: Partial<MorseOptions> = {},
     { from, checkpoint, note = {}, ...hooks }: TrainOptions = {},
   ): Promise<MorseReader> {
-    const options = readOptions(morseOptions, chosen);
+    const instead = from && { ...goOnOptions(from.options), l2: 0 };
+    const options = readOptions(morseOptions, chosen, { instead });
+    if (from && options.order !== from.options.order) {
+      throw new InputError("option `order` must be that of the reader that training begins with, whose rows it keeps");
+    }
     const examples: Required<MorseExample>[] = [];
     for await (const { signs, word } of given) {
       if (word === undefined) throw new InputError(`there is no word for ${signs}`);
@@ -87,18 +94,12 @@ export class MorseReader implements Predictor {
     const words = examples.map(({ word }) => word);
     const space = from?.space ?? rowsOf(words, options.order);
     const learner = new MorseLearner(new MorseEngine(space, inferenceOf(options)), examples);
-    const start = from?.weights;
-    const trained = await train(learner, declaredOf(trainingOptions, options), hooks, { start, checkpoint });
-    const { weights, ...summary } = trained;
+    const begin = { start: from?.weights, checkpoint };
+    const trained = await train(learner, declaredOf(trainingOptions, options), hooks, begin);
     // Files hold single precision: rounded here, a loaded reader answers exactly as this one.
-    return new MorseReader({
-      space,
-      weights: weights.map(Math.fround),
-      options,
-      summary,
-      note,
-      calibration: undefined,
-    });
+    const weights = trained.weights.map(Math.fround);
+    const { history, bestPass, stopped } = trained;
+    return new MorseReader({ space, weights, options, summary: { history, bestPass, stopped }, note });
   }
 
   predict(signs: string, { nbest, inference }: PredictOptions = {}): MorsePrediction {

@@ -200,6 +200,17 @@ describe("on the command line", () => {
     expect(inspected).toMatch(/\npromise +precision 0.9 /);
   });
 
+  it("learns more words, beginning with a model", async () => {
+    const [data, more] = [write("more.tsv", pairs(heldOut)), file("more.sg")];
+    await run("train", "morse", data, "--from", model, "--out", more, "--quiet");
+    const loaded = decodeModel(readFileSync(more)) as MorseReader;
+    expect(loaded.options.order).toBe(3);
+    const otherwise = run("train", "morse", data, "--from", model, "--out", more, "--order", "1");
+    await expect(otherwise).rejects.toThrow("option `order` must be that of the reader");
+    const [before, after] = await Promise.all([reader, loaded].map((one) => evaluate(one, fresh)));
+    expect(after.report.accuracy).toBeGreaterThan(before.report.accuracy as number);
+  });
+
   it("names file and line of bad data, and flags instead of options", async () => {
     const bad = write("bad.tsv", ["... s", "..x e"]);
     await expect(run("train", "morse", bad, "--out", file("bad.sg"))).rejects.toThrow(
