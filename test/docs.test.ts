@@ -11,6 +11,7 @@ import { commandsPage, flagsOf, helpTexts } from "../scripts/docs/commands.mjs";
 import { anchorsOf } from "../scripts/docs/headings.mjs";
 import { referencePages } from "../scripts/docs/reference.mjs";
 import { optionTypes } from "../scripts/option-types.mjs";
+import { sizes } from "../scripts/sizes.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = markdownIn(root);
@@ -173,6 +174,14 @@ it("the code of docs/building-a-task.md is that of the toy task", () => {
   const code = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1]);
   expect(code.length).toBeGreaterThan(8);
   expect(code.filter((part) => !sources.some((source) => source.includes(part)))).toEqual([]);
+});
+
+it("the sizes in docs/inside.md are right within a fifth (node scripts/sizes.mjs)", async () => {
+  const page = readFileSync(join(root, "docs/inside.md"), "utf8");
+  for (const { entry, first } of await sizes()) {
+    const stated = Number(new RegExp(`^\\| ${entry} \\| (\\d+) kB \\|`, "m").exec(page)?.[1]) * 1000;
+    expect(Math.abs(first / stated - 1), `${entry}: ${first} bytes`).toBeLessThan(0.2);
+  }
 });
 
 it("the types of options are those of their declarations (node scripts/option-types.mjs)", async () => {
