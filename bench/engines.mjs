@@ -1,6 +1,6 @@
 // The engine's problems, recorded from the tasks, so that kernels can be compared on what they are really given.
 import { referenceBackend } from "#stargram/engine/reference/backend.js";
-import { wasmBackend } from "#stargram/engine/wasm/kernel.js";
+import { wasmBackend } from "#stargram/engine/wasm/backend.js";
 
 const wasm = wasmBackend();
 if (!wasm) throw new Error("there is no WebAssembly with SIMD here");

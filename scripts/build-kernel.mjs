@@ -1,13 +1,15 @@
-// Compiles src/engine/wasm/assembly/ (AssemblyScript) to WebAssembly and writes it as src/engine/wasm/code.ts: bytes in
-// base64, so that Node, browsers and bundlers load it alike. Does nothing when that file is made from the sources as
+// Compiles src/engine/wasm/assembly/ (AssemblyScript) and layout.ts beside it to WebAssembly and writes it as
+// src/engine/wasm/code.ts: bytes in base64, so that Node, browsers and bundlers load it alike. Does nothing when that file is made from the sources as
 // they are.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "src", "engine", "wasm", "assembly");
+/** What lies where in memory: compiled with the rest of src/, too. */
+const layout = join(root, "src", "engine", "wasm", "layout.ts");
 /** The compiled code. */
 export const kernelCode = join(root, "src", "engine", "wasm", "code.ts");
 
@@ -25,7 +27,10 @@ function sourceHash() {
   const hash = createHash("sha256").update(readFileSync(fileURLToPath(import.meta.url)));
   const { version } = JSON.parse(readFileSync(join(root, "node_modules/assemblyscript/package.json"), "utf8"));
   hash.update(version);
-  for (const name of readdirSync(folder).sort()) hash.update(`${name}\0`).update(readFileSync(join(folder, name)));
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  for (const path of [layout, ...names.sort().map((name) => join(folder, name))]) {
+    hash.update(`${relative(root, path)}\0`).update(readFileSync(path));
+  }
   return hash.digest("hex");
 }
 

@@ -139,7 +139,7 @@ async function unitCosts() {
   const COUNT = 256;
   const TIMES = 20_000;
   const loop = await compileTightLoop();
-  const { arrays, code } = backends.wasm;
+  const { arrays, program } = backends.wasm;
   const from = arrays.float64(COUNT).fill(-1.5);
   const to = arrays.float64(COUNT);
   const times = await inTurns(
@@ -148,7 +148,7 @@ async function unitCosts() {
         for (let i = 0; i < TIMES; i++) loop.multiplyAdd(16_384, 32_768, 0.5, COUNT);
       },
       exponential: () => {
-        for (let i = 0; i < TIMES; i++) code.expAll(to.byteOffset, from.byteOffset, COUNT, 0);
+        for (let i = 0; i < TIMES; i++) program.code.expAll(to.byteOffset, from.byteOffset, COUNT, 0);
       },
     },
     { rounds: 7, least: 0.1 },

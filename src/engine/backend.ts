@@ -1,11 +1,20 @@
 // What does the numerical work: the reference in TypeScript, or WebAssembly with SIMD. Both give the same results up to
 // rounding. A backend makes kernels, which run inference, and arrays that its loops can work on without copying.
 
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { Path } from "./lattice.js";
 import type { Problem, RowSpace } from "./problem.js";
 import type { Guide } from "./reference/select.js";
 import type { RowTable } from "./rows.js";
 import type { Inference, Trellis } from "./trellis.js";
+
+/** What holds memory of a backend, which comes back when it is collected, or at once when it is disposed of. */
+export interface Owner {
+  /** Gives the memory back; nothing of what was made there must be used again. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
 
 /** Makes arrays of zeros where a backend wants them. */
 export interface Arrays {
@@ -14,10 +23,12 @@ export interface Arrays {
   uint8(length: number): Uint8Array;
   /** The array, or a copy of it where the backend wants it. What is worked on more than once should be placed. */
   placed<T extends Int32Array | Float64Array>(array: T): T;
+  /** Gives the memory of an array back at once; it must not be used again. Otherwise that happens when it is collected. */
+  release(array: Int32Array | Float64Array | Uint8Array): void;
 }
 
 /** Runs inference. Its trellis holds until the next forward pass. */
-export interface Kernel {
+export interface Kernel extends Owner {
   readonly trellis: Trellis;
   /**
    * Chooses the context sets and computes forward masses and the log-partition.
@@ -63,7 +74,7 @@ export interface BestOutput extends Path {
 }
 
 /** Rows with weights that stay as they are, so that what is computed from them can be kept. */
-export interface FrozenRows {
+export interface FrozenRows extends Owner {
   readonly space: RowSpace;
   readonly weights: Float64Array;
 }
@@ -143,7 +154,11 @@ export interface Backend {
   makeKernel(): Kernel;
   /** Takes up weights that will not change. */
   freeze(space: RowSpace, weights: Float64Array): FrozenRows;
+  /** The same backend with memory of its own: what is made by it gives its memory back when it is disposed of. */
+  workSpace(): WorkSpace;
 }
+
+export interface WorkSpace extends Backend, Owner {}
 
 /** The same value with every array of numbers in it placed. */
 export function placedAll<T>(value: T, arrays: Arrays): T {
@@ -159,4 +174,5 @@ export const plainArrays: Arrays = {
   int32: (length) => new Int32Array(length),
   uint8: (length) => new Uint8Array(length),
   placed: (array) => array,
+  release: () => {},
 };

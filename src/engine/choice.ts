@@ -4,7 +4,7 @@
 import { MachineError } from "../util/errors.js";
 import type { Backend } from "./backend.js";
 import { referenceBackend } from "./reference/backend.js";
-import { wasmBackend } from "./wasm/kernel.js";
+import { wasmBackend } from "./wasm/backend.js";
 
 let chosen: Backend | undefined;
 

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { useBackend } from "../engine/choice.js";
-import { wasmBackend } from "../engine/wasm/kernel.js";
+import { wasmBackend } from "../engine/wasm/backend.js";
 import { stepAlong } from "./adagrad.js";
 import { BATCH, type CrewData, type CrewOrder, control, DONE } from "./crew.js";
 import { Gradient } from "./gradient.js";
@@ -33,7 +33,7 @@ parentPort?.on("message", (order: CrewOrder) => {
 /** Says of every array within that it lies in the shared memory. */
 function joinAll(value: unknown): void {
   if (ArrayBuffer.isView(value)) {
-    if (value.buffer instanceof SharedArrayBuffer) arrays.join(value);
+    if (value.buffer instanceof SharedArrayBuffer) arrays.memory.join(value);
   } else if (Array.isArray(value)) {
     // Lists of numbers have nothing to join, and may be long.
     if (typeof value[0] === "object") for (const item of value) joinAll(item);
@@ -128,7 +128,7 @@ function putAway(place: number): void {
 function stepOwnRows(place: number, step: number): void {
   const { start } = table;
   const { batch } = data;
-  const { buffer } = arrays;
+  const { buffer } = arrays.memory;
   const count = batch[3 * place + 2];
   const rows = new Int32Array(buffer, batch[3 * place] >>> 0, count);
   let entries = 0;

@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import type { AdaGradArrays } from "../engine/backend.js";
 import { backend } from "../engine/choice.js";
 import type { RowTable } from "../engine/rows.js";
-import type { KernelMemory } from "../engine/wasm/memory.js";
+import type { KernelArrays } from "../engine/wasm/memory.js";
 import type { WebAssemblyMemory } from "../engine/wasm/web-assembly.js";
 import type { AdaGrad, AdaGradOptions } from "./adagrad.js";
 import { addJudged, type Judged, type Learner, nothingJudged, type SharedLearner } from "./learner.js";
@@ -73,7 +73,7 @@ export function threadCrew(threads: number, deterministic = false): CrewMaker {
     const { arrays, name } = backend();
     const shared = learner.share?.();
     if (!shared || name !== "wasm") return undefined;
-    return new ThreadCrew(arrays as KernelMemory, shared, learner, adagrad, threads, deterministic);
+    return new ThreadCrew(arrays as KernelArrays, shared, learner, adagrad, threads, deterministic);
   };
 }
 
@@ -87,28 +87,28 @@ class ThreadCrew implements Crew {
   private fail: (error: Error) => void = () => {};
 
   constructor(
-    private readonly memory: KernelMemory,
+    private readonly arrays: KernelArrays,
     shared: SharedLearner,
     learner: Learner,
     private readonly adagrad: AdaGrad,
     threads: number,
     private readonly deterministic: boolean,
   ) {
-    this.control = memory.int32(CONTROLS);
-    this.done = memory.float64(DONE * threads);
+    this.control = arrays.int32(CONTROLS);
+    this.done = arrays.float64(DONE * threads);
     const { symbolCount, start, symbols } = learner.table;
     const { weights, squares, sums, settled, options } = adagrad;
     const data: Omit<CrewData, "thread"> = {
-      memory: memory.memory,
+      memory: arrays.memory.memory,
       learner: shared,
-      table: { symbolCount, start: memory.placed(start), symbols: memory.placed(symbols) },
+      table: { symbolCount, start: arrays.placed(start), symbols: arrays.placed(symbols) },
       adagrad: { weights, squares, sums, settled },
       options,
       control: this.control,
       done: this.done,
       threads,
       deterministic,
-      batch: memory.int32(3 * BATCH),
+      batch: arrays.int32(3 * BATCH),
     };
     this.held.push(data);
     this.workers = Array.from({ length: threads }, (_, thread) => {
@@ -122,9 +122,9 @@ class ThreadCrew implements Crew {
   }
 
   async learn(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone> {
-    const { control: counters, done, adagrad, memory } = this;
-    const placed = memory.placed(order);
-    const seen = this.deterministic ? memory.float64(2 * order.length) : undefined;
+    const { control: counters, done, adagrad, arrays } = this;
+    const placed = arrays.placed(order);
+    const seen = this.deterministic ? arrays.float64(2 * order.length) : undefined;
     const from = before.examples;
     counters.fill(0);
     counters[control.next] = from;
@@ -166,8 +166,8 @@ class ThreadCrew implements Crew {
     this.control.fill(0);
     const parts = (await this.all({
       kind: "judge",
-      examples: this.memory.placed(examples),
-      weights: this.memory.placed(weights),
+      examples: this.arrays.placed(examples),
+      weights: this.arrays.placed(weights),
     })) as Judged[][];
     // Each thread says what it found example by example, so that the sum does not depend on who judged what.
     const byExample = parts.flat() as (Judged & { index: number })[];

@@ -11,7 +11,7 @@ import { pathConfidences } from "../../src/engine/reference/passes.js";
 import { RowTableBuilder, RowTreeBuilder } from "../../src/engine/rows.js";
 import { type Branch, chainGraph, openChainGraph, type SlotGraph, slotGraph } from "../../src/engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../src/engine/trellis.js";
-import { wasmBackend } from "../../src/engine/wasm/kernel.js";
+import { wasmBackend } from "../../src/engine/wasm/backend.js";
 import { mulberry } from "./oracle.js";
 
 const numRuns = Number(process.env.STARGRAM_FUZZ ?? 300);

@@ -6,7 +6,7 @@ import type { Backend, GradientArrays } from "../../src/engine/backend.js";
 import { outputClamp } from "../../src/engine/clamp.js";
 import { ClampedGradient } from "../../src/engine/clamped-gradient.js";
 import { referenceBackend } from "../../src/engine/reference/backend.js";
-import { wasmBackend } from "../../src/engine/wasm/kernel.js";
+import { wasmBackend } from "../../src/engine/wasm/backend.js";
 import { allOutputs, type Case, caseArbitrary, mulberry } from "./oracle.js";
 
 const backends = { js: referenceBackend, wasm: wasmBackend() as Backend };

@@ -8,7 +8,7 @@ import { allowedClamp, clampTrellis } from "../../src/engine/clamp.js";
 import { bestPath, bestPaths, logPartition, posteriors, sampler, trellisLattice } from "../../src/engine/lattice.js";
 import { referenceBackend } from "../../src/engine/reference/backend.js";
 import type { Trellis } from "../../src/engine/trellis.js";
-import { wasmBackend } from "../../src/engine/wasm/kernel.js";
+import { wasmBackend } from "../../src/engine/wasm/backend.js";
 import {
   allOutputs,
   type Case,

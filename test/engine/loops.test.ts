@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AdaGradArrays, Backend, GradientArrays } from "../../src/engine/backend.js";
 import { referenceBackend } from "../../src/engine/reference/backend.js";
 import { chainGraph } from "../../src/engine/slots.js";
-import { wasmBackend } from "../../src/engine/wasm/kernel.js";
+import { wasmBackend } from "../../src/engine/wasm/backend.js";
 import { mulberry } from "./oracle.js";
 
 const wasm = wasmBackend() as Backend & NonNullable<ReturnType<typeof wasmBackend>>;
@@ -172,7 +172,7 @@ describe("the exponential", () => {
     const from = wasm.arrays.float64(count);
     const to = wasm.arrays.float64(count);
     for (let i = 0; i < count; i++) from[i] = i < 3 ? [0, -708, -709][i] : -708 * random() ** 3;
-    wasm.code.expAll(to.byteOffset, from.byteOffset, count, 0);
+    wasm.program.code.expAll(to.byteOffset, from.byteOffset, count, 0);
     for (let i = 0; i < count; i++) {
       const exact = from[i] < -708 ? 0 : Math.exp(from[i]);
       expect(Math.abs(to[i] - exact)).toBeLessThanOrEqual(2 * Number.EPSILON * exact);
@@ -192,7 +192,7 @@ describe("a memory that threads cannot share", () => {
     (globalThis as { SharedArrayBuffer: unknown }).SharedArrayBuffer = undefined;
     const backend = wasmBackend() as Backend & NonNullable<ReturnType<typeof wasmBackend>>;
     globalThis.SharedArrayBuffer = kept;
-    expect(backend.arrays.shared).toBe(false);
+    expect(backend.program.memory.shared).toBe(false);
     const first = backend.arrays.float64(10).fill(3);
     for (let i = 0; i < 50; i++) backend.arrays.float64(100_000);
     expect([...first]).toEqual(Array(10).fill(3));

@@ -96,4 +96,9 @@ export class ReferenceKernel implements Kernel {
   averageContextLength(): number {
     return this.trellis.averageContextLength();
   }
+
+  /** Its arrays are collected as any other. */
+  dispose(): void {}
+
+  [Symbol.dispose](): void {}
 }

@@ -1,7 +1,8 @@
 // Memory of the WebAssembly kernel: blocks are taken from the top of one WebAssembly memory and come back to lists by
-// size when the array or kernel they belonged to is collected. Where threads may share memory the top is moved
-// atomically, so every thread takes blocks of its own from the same memory; and such a memory grows without moving. Where
-// they may not (a page without cross-origin isolation) growing would detach every array, so the memory has a fixed size.
+// size, when they are given back or when the array they belonged to is collected. Where threads may share memory the top is
+// moved atomically, so every thread takes blocks of its own from the same memory; and such a memory grows without moving.
+// Where they may not (a page without cross-origin isolation) growing would detach every array, so the memory has a fixed
+// size.
 
 import { MachineError } from "../../util/errors.js";
 import type { Arrays } from "../backend.js";
@@ -17,21 +18,65 @@ const MOST_PAGES = 65_536;
 const FIXED_PAGES = 8192;
 const ALIGNMENT = 16;
 
-/** A block that is returned when its owner is collected. */
-interface Block {
-  address: number;
-  bytes: number;
+export interface Block {
+  readonly address: number;
+  readonly bytes: number;
+  readonly owner: BlockOwner | undefined;
+  isFree: boolean;
 }
 
-export class KernelMemory implements Arrays {
+/** Whose blocks all come back at once. */
+export class BlockOwner {
+  /** Those that are not free yet. */
+  readonly blocks: Set<Block> = new Set();
+  isDisposed = false;
+}
+
+/** Makes arrays in the kernel's memory. Those of an owner all come back when it is disposed of. */
+export class KernelArrays implements Arrays {
+  constructor(
+    readonly memory: KernelMemory,
+    private readonly owner?: BlockOwner,
+  ) {}
+
+  // As values, so that one of them can be handed on alone.
+  readonly float64 = (length: number): Float64Array => {
+    const block = this.memory.take(length * 8, false, this.owner);
+    return this.memory.give(new Float64Array(this.memory.buffer, block.address, length), block);
+  };
+
+  readonly int32 = (length: number): Int32Array => {
+    const block = this.memory.take(length * 4, false, this.owner);
+    return this.memory.give(new Int32Array(this.memory.buffer, block.address, length), block);
+  };
+
+  readonly uint8 = (length: number): Uint8Array => {
+    const block = this.memory.take(length, false, this.owner);
+    return this.memory.give(new Uint8Array(this.memory.buffer, block.address, length), block);
+  };
+
+  placed<T extends Int32Array | Float64Array>(array: T): T {
+    if (this.memory.holds(array)) return array;
+    const copy = array instanceof Int32Array ? this.int32(array.length) : this.float64(array.length);
+    copy.set(array);
+    return copy as T;
+  }
+
+  release(array: Int32Array | Float64Array | Uint8Array): void {
+    this.memory.giveBack(array);
+  }
+}
+
+export class KernelMemory {
   readonly shared: boolean;
   readonly memory: WebAssemblyMemory;
-  /** Free blocks by size. */
+  /** Addresses of free blocks by size. */
   private readonly free = new Map<number, number[]>();
   /** Buffers that are this memory: a shared one has a new object after growing, and others in other threads. */
   private readonly buffers = new WeakSet<ArrayBufferLike>();
   /** The one of them that was asked for last, which most arrays have. */
   private latest: ArrayBufferLike | undefined;
+  private readonly blocks = new WeakMap<ArrayBufferView, Block>();
   private readonly collected = new FinalizationRegistry<Block>((block) => this.release(block));
 
   /** `memory` is given in a thread that joins another's memory. */
@@ -59,20 +104,21 @@ export class KernelMemory implements Arrays {
   }
 
   /** Takes a block of at least this many bytes. Its bytes are zero unless `dirty` is allowed. */
-  take(bytes: number, dirty = false): Block {
+  take(bytes: number, dirty = false, owner?: BlockOwner): Block {
+    if (owner?.isDisposed) throw new Error("memory of a work space or kernel that was disposed of");
     const size = sizeClass(bytes);
-    const address = this.free.get(size)?.pop();
-    if (address !== undefined) {
-      if (!dirty) new Uint8Array(this.buffer, address, size).fill(0);
-      return { address, bytes: size };
-    }
-    const from = this.raiseTop(size);
-    if (from === undefined) {
-      throw new MachineError(`not enough memory: ${bytes} more bytes do not fit into the kernel's`, {
-        hint: "fewer contexts, a lower order, shorter sequences or another mode of inference than `exact` need less",
-      });
-    }
-    return { address: from, bytes: size };
+    let address = this.free.get(size)?.pop();
+    if (address === undefined) {
+      address = this.raiseTop(size);
+      if (address === undefined) {
+        throw new MachineError(`not enough memory: ${bytes} more bytes do not fit into the kernel's`, {
+          hint: "fewer contexts, a lower order, shorter sequences or another mode of inference than `exact` need less",
+        });
+      }
+    } else if (!dirty) new Uint8Array(this.buffer, address, size).fill(0);
+    const block = { address, bytes: size, owner, isFree: false };
+    owner?.blocks.add(block);
+    return block;
   }
 
   /** Moves the top up and returns where it was; undefined, and it stays there, if the memory cannot hold so much. */
@@ -97,38 +143,38 @@ export class KernelMemory implements Arrays {
     }
   }
 
-  /** Gives a block back. */
-  release({ address, bytes }: Block): void {
-    const same = this.free.get(bytes);
-    if (same) same.push(address);
-    else this.free.set(bytes, [address]);
+  /** Gives a block back, unless it was. */
+  release(block: Block): void {
+    if (block.isFree) return;
+    block.isFree = true;
+    block.owner?.blocks.delete(block);
+    const same = this.free.get(block.bytes);
+    if (same) same.push(block.address);
+    else this.free.set(block.bytes, [block.address]);
   }
 
-  readonly float64 = (length: number): Float64Array => {
-    const block = this.take(length * 8);
-    return this.owned(new Float64Array(this.buffer, block.address, length), block);
-  };
-
-  readonly int32 = (length: number): Int32Array => {
-    const block = this.take(length * 4);
-    return this.owned(new Int32Array(this.buffer, block.address, length), block);
-  };
-
-  readonly uint8 = (length: number): Uint8Array => {
-    const block = this.take(length);
-    return this.owned(new Uint8Array(this.buffer, block.address, length), block);
-  };
-
-  private owned<T extends object>(array: T, block: Block): T {
-    this.collected.register(array, block);
+  /** Makes an array the keeper of a block: it comes back when the array is collected. */
+  give<T extends ArrayBufferView>(array: T, block: Block): T {
+    this.blocks.set(array, block);
+    this.collected.register(array, block, block);
     return array;
   }
 
-  placed<T extends Int32Array | Float64Array>(array: T): T {
-    if (this.holds(array)) return array;
-    const copy = array instanceof Int32Array ? this.int32(array.length) : this.float64(array.length);
-    copy.set(array);
-    return copy as T;
+  /** Takes the block of an array back at once; the array must not be used again. Nothing happens to arrays from elsewhere. */
+  giveBack(array: ArrayBufferView): void {
+    const block = this.blocks.get(array);
+    if (!block) return;
+    this.collected.unregister(block);
+    this.release(block);
+  }
+
+  /** Takes the blocks of an owner back at once. */
+  dispose(owner: BlockOwner): void {
+    owner.isDisposed = true;
+    for (const block of owner.blocks) {
+      this.collected.unregister(block);
+      this.release(block);
+    }
   }
 
   /** Counts an array that another thread sent as part of this memory. */

@@ -1,8 +1,8 @@
-// The hot loops, compiled to WebAssembly with SIMD. src/engine/wasm/kernel.ts is the other side: it owns the memory, lays out
-// what these functions read, and names them in types.
+// The hot loops, compiled to WebAssembly with SIMD. ../program.ts names them in types, ../layout.ts says what lies where in
+// the memory that both sides work on.
 
-export { bestOfChain, bestOfChainScore, chainLogPartition } from "./best";
+export { bestOfChain } from "./chain/pass";
 export { adagrad, countSlots, scoreSlots, touchRows, truncate } from "./learn";
-export { averageContextLength, forward } from "./forward";
-export { addExpectations, backward, bestPath, bestScore } from "./passes";
+export { forward } from "./trellis/forward";
+export { addExpectations, backward, bestPath } from "./trellis/passes";
 export { expAll } from "./vector";

@@ -1,19 +1,35 @@
-// The expansions kept at the slot at hand, each with its mass and its key, symbol << 32 | group: in the order of keys
-// they are in the order of contexts.
+// Select: the expansions kept at the slot at hand, each with its mass and its key, symbol << 32 | group. In the order of keys
+// they are in the order of contexts. Who selects finds a bound that enough expansions reach, takes in those that reach it,
+// and drops the lightest of them.
 
-import { int, keptKey, keptMass, num, setInt, setNum, stack } from "./state";
-import { coarseSeparator, separator } from "./vector";
+import { int, keptKey, keptMass, keptScratch, num, setInt, setNum } from "./state";
+import { coarseSeparator, maxOf, separator } from "./vector";
 
 export let kept: i32 = 0;
 
-export function setKeptCount(count: i32): void {
-  kept = count;
+export function clearKept(): void {
+  kept = 0;
 }
 
 // @ts-expect-error
 @inline
 export function key(i: i32): u64 {
   return load<u64>(keptKey + (<usize>i << 3));
+}
+// @ts-expect-error
+@inline
+export function keyOf(symbol: i32, group: i32): u64 {
+  return (<u64>symbol << 32) | <u64>group;
+}
+// @ts-expect-error
+@inline
+export function symbolOfKey(name: u64): i32 {
+  return <i32>(name >> 32);
+}
+// @ts-expect-error
+@inline
+export function groupOfKey(name: u64): i32 {
+  return <i32>name;
 }
 
 // @ts-expect-error
@@ -37,6 +53,20 @@ export function keepIf(is: i32, weight: f64, name: u64): void {
   kept += is;
 }
 
+/**
+ * What an expansion must weigh to be looked at: no less than `lightest` times the heaviest, and than a number that at least
+ * `limit` expansions reach, since so many of the maxima of disjoint sets of them do; that spares most a closer look.
+ * There are `sets` maxima, an even number, with room for half as many behind, of `total` expansions.
+ */
+export function boundOf(maxima: usize, sets: i32, total: i32, limit: i32, lightest: f64): f64 {
+  let bound: f64 = 0;
+  if (lightest > 0) bound = lightest * maxOf(maxima, sets);
+  if (total > 2 * limit && sets >= limit) {
+    bound = max(bound, coarseSeparator(maxima, sets, limit, limit >> 2, maxima + (<usize>sets << 3)));
+  }
+  return bound;
+}
+
 /** Up to so many too many are looked for one by one. */
 const FEW_TOO_MANY = 8;
 
@@ -45,7 +75,7 @@ export function dropLightest(limit: i32): void {
   // The first half of the digits says enough of most; the arrays have room for four more.
   if (kept - limit > 2) {
     setNum(keptMass, kept, 0);
-    dropBelow(coarseSeparator(keptMass, (kept + 1) & ~1, limit, 0, stack), kept);
+    dropBelow(coarseSeparator(keptMass, (kept + 1) & ~1, limit, 0, keptScratch), kept);
   }
   if (kept - limit > FEW_TOO_MANY) {
     sortKept();
@@ -98,25 +128,25 @@ export function sortKeys(): void {
       sortKept();
       return;
     }
-    setInt(stack, i, <i32>((name >> 16) | (name & 0xffff)));
+    setInt(keptScratch, i, <i32>((name >> 16) | (name & 0xffff)));
   }
-  const end = stack + (<usize>kept << 2);
+  const end = keptScratch + (<usize>kept << 2);
   v128.store(end, i32x4.splat(i32.MAX_VALUE));
   for (let i = 0; i < kept; i++) {
-    const own = int(stack, i);
+    const own = int(keptScratch, i);
     const owns = i32x4.splat(own);
     let before = i32x4.splat(0);
-    for (let at = stack; at < end; at += 16) before = i32x4.sub(before, i32x4.lt_s(v128.load(at), owns));
+    for (let at = keptScratch; at < end; at += 16) before = i32x4.sub(before, i32x4.lt_s(v128.load(at), owns));
     const place =
       i32x4.extract_lane(before, 0) +
       i32x4.extract_lane(before, 1) +
       i32x4.extract_lane(before, 2) +
       i32x4.extract_lane(before, 3);
-    store<u64>(keptKey + (<usize>place << 3), (<u64>(own >> 16) << 32) | <u64>(own & 0xffff));
+    store<u64>(keptKey + (<usize>place << 3), keyOf(own >> 16, own & 0xffff));
   }
 }
 
-/** By symbol, then group, in place. */
+/** By symbol, then group, in place: a heap sort. */
 function sortKept(): void {
   for (let i = (kept >> 1) - 1; i >= 0; i--) sinkKey(i, kept);
   for (let end = kept - 1; end > 0; end--) {

@@ -1,28 +1,44 @@
-// Attribute rows summed into slot scores and back, and the steps of AdaGrad: the parts of training that are not
-// inference. See src/learn/adagrad.ts for the formulas.
+// Attribute rows summed into slot scores and back, and the steps of AdaGrad: the parts of training that are not inference.
+// See src/learn/adagrad.ts for the formulas, and `LoopField` for what is asked for.
 
+import { LOOP_NUMBERS_AT, LoopField, LoopNumber } from "../layout";
 import { int, num, setInt, setNum } from "./state";
 import { addScaled } from "./vector";
 
+// @ts-expect-error
+@inline
+function asked(work: usize, field: i32): i32 {
+  return int(work, field);
+}
+// @ts-expect-error
+@inline
+function askedArray(work: usize, field: i32): usize {
+  return <usize>int(work, field);
+}
+// @ts-expect-error
+@inline
+function askedNumber(work: usize, field: i32): f64 {
+  return num(work + LOOP_NUMBERS_AT, field);
+}
+
 /**
- * For positions `from` .. `from + length - 1`: scores[i][symbol] += value * weight of every row of the position. Rows of
- * a position are map[ids[a]] for a in start[i] .. start[i + 1] - 1; -1 is none. `values` may be 0: all are 1.
+ * For positions i = from .. from + length - 1: slots[i - from][y] += value * weight(row)[y] for every row of the position.
+ * Rows of a position are map[ids[a]] for a in start[i] .. start[i + 1] - 1; -1 is none.
  */
-export function scoreSlots(
-  scores: usize,
-  symbolCount: i32,
-  length: i32,
-  from: i32,
-  start: usize,
-  ids: usize,
-  values: usize,
-  map: usize,
-  tableStart: usize,
-  tableSymbols: usize,
-  weights: usize,
-): void {
+export function scoreSlots(work: usize): void {
+  const slots = askedArray(work, LoopField.slots);
+  const symbolCount = asked(work, LoopField.symbolCount);
+  const length = asked(work, LoopField.length);
+  const from = asked(work, LoopField.from);
+  const start = askedArray(work, LoopField.start);
+  const ids = askedArray(work, LoopField.ids);
+  const values = askedArray(work, LoopField.values);
+  const map = askedArray(work, LoopField.map);
+  const tableStart = askedArray(work, LoopField.tableStart);
+  const tableSymbols = askedArray(work, LoopField.tableSymbols);
+  const weights = askedArray(work, LoopField.weights);
   for (let i = 0; i < length; i++) {
-    const to = scores + (<usize>(i * symbolCount) << 3);
+    const to = slots + (<usize>(i * symbolCount) << 3);
     const end = int(start, from + i + 1);
     for (let a = int(start, from + i); a < end; a++) {
       const row = map ? int(map, int(ids, a)) : int(ids, a);
@@ -46,25 +62,24 @@ export function scoreSlots(
   }
 }
 
-/** The way back: counts[entry] += value * slotCounts[i][symbol] for the same rows, which are noted as touched. */
-export function countSlots(
-  slotCounts: usize,
-  symbolCount: i32,
-  length: i32,
-  from: i32,
-  start: usize,
-  ids: usize,
-  values: usize,
-  map: usize,
-  tableStart: usize,
-  tableSymbols: usize,
-  counts: usize,
-  touched: usize,
-  isTouched: usize,
-  touchedCount: i32,
-): i32 {
+/** The way back: gradient(row)[y] += value * slots[i - from][y] for the same rows, which are noted as touched. */
+export function countSlots(work: usize): void {
+  const slots = askedArray(work, LoopField.slots);
+  const symbolCount = asked(work, LoopField.symbolCount);
+  const length = asked(work, LoopField.length);
+  const from = asked(work, LoopField.from);
+  const start = askedArray(work, LoopField.start);
+  const ids = askedArray(work, LoopField.ids);
+  const values = askedArray(work, LoopField.values);
+  const map = askedArray(work, LoopField.map);
+  const tableStart = askedArray(work, LoopField.tableStart);
+  const tableSymbols = askedArray(work, LoopField.tableSymbols);
+  const gradient = askedArray(work, LoopField.gradient);
+  const touched = askedArray(work, LoopField.touched);
+  const isTouched = askedArray(work, LoopField.isTouched);
+  let touchedCount = asked(work, LoopField.touchedCount);
   for (let i = 0; i < length; i++) {
-    const decisions = slotCounts + (<usize>(i * symbolCount) << 3);
+    const decisions = slots + (<usize>(i * symbolCount) << 3);
     const end = int(start, from + i + 1);
     for (let a = int(start, from + i); a < end; a++) {
       const row = map ? int(map, int(ids, a)) : int(ids, a);
@@ -79,7 +94,7 @@ export function countSlots(
       if (count <= 0) continue;
       const symbols = tableSymbols + (<usize>entry << 2);
       const first = int(symbols, 0);
-      const rowCounts = counts + (<usize>entry << 3);
+      const rowCounts = gradient + (<usize>entry << 3);
       if (int(symbols, count - 1) - first == count - 1) addScaled(rowCounts, decisions + (<usize>first << 3), count, value);
       else {
         for (let e = 0; e < count; e++) {
@@ -88,18 +103,23 @@ export function countSlots(
       }
     }
   }
-  return touchedCount;
+  setInt(work, LoopField.touchedCount, touchedCount);
 }
 
-/** Notes rows as touched; returns how many are. */
-export function touchRows(rows: usize, count: i32, touched: usize, isTouched: usize, touchedCount: i32): i32 {
+/** Notes rows as touched. */
+export function touchRows(work: usize): void {
+  const rows = askedArray(work, LoopField.rows);
+  const count = asked(work, LoopField.rowCount);
+  const touched = askedArray(work, LoopField.touched);
+  const isTouched = askedArray(work, LoopField.isTouched);
+  let touchedCount = asked(work, LoopField.touchedCount);
   for (let r = 0; r < count; r++) {
     const row = int(rows, r);
     if (load<u8>(isTouched + <usize>row)) continue;
     store<u8>(isTouched + <usize>row, 1);
     setInt(touched, touchedCount++, row);
   }
-  return touchedCount;
+  setInt(work, LoopField.touchedCount, touchedCount);
 }
 
 /**
@@ -107,27 +127,26 @@ export function touchRows(rows: usize, count: i32, touched: usize, isTouched: us
  * the expectation stays the same. Random numbers are those of xorshift32, begun anew for each row from the seed and the
  * row's number, so that it does not matter which other rows are rounded along with it.
  */
-export function truncate(
-  touched: usize,
-  touchedCount: i32,
-  gradient: usize,
-  tableStart: usize,
-  threshold: f64,
-  seed: u32,
-): void {
+export function truncate(work: usize): void {
+  const touched = askedArray(work, LoopField.touched);
+  const touchedCount = asked(work, LoopField.touchedCount);
+  const gradient = askedArray(work, LoopField.gradient);
+  const tableStart = askedArray(work, LoopField.tableStart);
+  const threshold = askedNumber(work, LoopNumber.threshold);
+  const seed = <u32>asked(work, LoopField.seed);
   const unit = threshold / 4294967296.0;
   for (let i = 0; i < touchedCount; i++) {
     const row = int(touched, i);
     const end = int(tableStart, row + 1);
-    let state = seedOfRow(seed, row);
+    let random = seedOfRow(seed, row);
     for (let e = int(tableStart, row); e < end; e++) {
       const g = num(gradient, e);
       const size = abs(g);
       if (size == 0 || size >= threshold) continue;
-      state ^= state << 13;
-      state ^= state >> 17;
-      state ^= state << 5;
-      setNum(gradient, e, size > <f64>state * unit ? (g > 0 ? threshold : -threshold) : 0);
+      random ^= random << 13;
+      random ^= random >> 17;
+      random ^= random << 5;
+      setNum(gradient, e, size > <f64>random * unit ? (g > 0 ? threshold : -threshold) : 0);
     }
   }
 }
@@ -143,85 +162,75 @@ function seedOfRow(seed: u32, row: i32): u32 {
   return x ? x : 1;
 }
 
+// The step of AdaGrad at hand.
+let gradient: usize = 0;
+let weights: usize = 0;
+let squares: usize = 0;
+let sums: usize = 0;
+let eta: f64 = 0;
+let delta: f64 = 0;
+let l1: f64 = 0;
+let l2: f64 = 0;
+
 /** One step of AdaGrad on the touched rows, whose gradient is cleared, and which are then touched no more. */
-export function adagrad(
-  touched: usize,
-  touchedCount: i32,
-  isTouched: usize,
-  gradient: usize,
-  tableStart: usize,
-  weights: usize,
-  squares: usize,
-  sums: usize,
-  settled: usize,
-  step: i32,
-  eta: f64,
-  delta: f64,
-  l1: f64,
-  l2: f64,
-): void {
+export function adagrad(work: usize): void {
+  const touched = askedArray(work, LoopField.touched);
+  const touchedCount = asked(work, LoopField.touchedCount);
+  const isTouched = askedArray(work, LoopField.isTouched);
+  const tableStart = askedArray(work, LoopField.tableStart);
+  const settled = askedArray(work, LoopField.settled);
+  const step = asked(work, LoopField.step);
+  gradient = askedArray(work, LoopField.gradient);
+  weights = askedArray(work, LoopField.weights);
+  squares = askedArray(work, LoopField.squares);
+  sums = askedArray(work, LoopField.sums);
+  eta = askedNumber(work, LoopNumber.rate);
+  delta = askedNumber(work, LoopNumber.delta);
+  l1 = askedNumber(work, LoopNumber.l1);
+  l2 = askedNumber(work, LoopNumber.l2);
   for (let i = 0; i < touchedCount; i++) {
     const row = int(touched, i);
     store<u8>(isTouched + <usize>row, 0);
     const rest = <f64>(step - int(settled, row));
     setInt(settled, row, step);
     const from = int(tableStart, row);
-    const count = int(tableStart, row + 1) - from;
-    const at = <usize>from << 3;
-    if (l1 == 0) updateVector(gradient + at, weights + at, squares + at, sums + at, count, rest, eta, delta, l2);
-    else for (let e = 0; e < count; e++) updateOne(gradient + at, weights + at, squares + at, sums + at, e, rest, eta, delta, l1, l2);
+    const to = int(tableStart, row + 1);
+    if (l1 == 0) updateVector(from, to, rest);
+    else for (let e = from; e < to; e++) updateOne(e, rest);
   }
 }
 
-function updateVector(
-  gradient: usize,
-  weights: usize,
-  squares: usize,
-  sums: usize,
-  count: i32,
-  rest: f64,
-  eta: f64,
-  delta: f64,
-  l2: f64,
-): void {
+/** The weights `from` .. `to - 1`, two at a time, after `rest` steps. */
+function updateVector(from: i32, to: i32, rest: f64): void {
   const rests = f64x2.splat(rest);
   const etas = f64x2.splat(eta);
   const deltas = f64x2.splat(delta);
   const shrink = f64x2.splat(rest * l2);
   const one = f64x2.splat(1);
   const zero = f64x2.splat(0);
-  let e = 0;
-  for (; e + 1 < count; e += 2) {
+  // In variables of their own: what is stored in the loop cannot change them.
+  const g0 = gradient;
+  const w0 = weights;
+  const squares0 = squares;
+  const sums0 = sums;
+  let e = from;
+  for (; e + 1 < to; e += 2) {
     const at = <usize>e << 3;
-    const g = v128.load(gradient + at);
-    const w = v128.load(weights + at);
+    const g = v128.load(g0 + at);
+    const w = v128.load(w0 + at);
     // A weight at rest that has never moved stays where it is.
     if (!v128.any_true(v128.or(f64x2.ne(g, zero), f64x2.ne(w, zero)))) continue;
-    v128.store(gradient + at, zero);
-    v128.store(sums + at, f64x2.add(v128.load(sums + at), f64x2.mul(w, rests)));
-    const square = f64x2.add(v128.load(squares + at), f64x2.mul(g, g));
-    v128.store(squares + at, square);
+    v128.store(g0 + at, zero);
+    v128.store(sums0 + at, f64x2.add(v128.load(sums0 + at), f64x2.mul(w, rests)));
+    const square = f64x2.add(v128.load(squares0 + at), f64x2.mul(g, g));
+    v128.store(squares0 + at, square);
     const rate = f64x2.div(etas, f64x2.sqrt(f64x2.add(deltas, square)));
-    v128.store(
-      weights + at,
-      f64x2.div(f64x2.add(w, f64x2.mul(rate, g)), f64x2.add(one, f64x2.mul(shrink, rate))),
-    );
+    v128.store(w0 + at, f64x2.div(f64x2.add(w, f64x2.mul(rate, g)), f64x2.add(one, f64x2.mul(shrink, rate))));
   }
-  if (e < count) updateOne(gradient, weights, squares, sums, e, rest, eta, delta, 0, l2);
+  if (e < to) updateOne(e, rest);
 }
 
-function updateOne(
-  gradient: usize,
-  weights: usize,
-  squares: usize,
-  sums: usize,
-  e: i32,
-  rest: f64,
-  eta: f64,
-  delta: f64,
-  l1: f64,
-  l2: f64,
-): void {
+function updateOne(e: i32, rest: f64): void {
   const g = num(gradient, e);
   let w = num(weights, e);
   if (g == 0 && w == 0) return;

@@ -1,4 +1,4 @@
-// The probability of each decision of a path at its slot, by a backward pass over the chain that best.ts leaves behind:
+// The probability of each decision of a path at its slot, by a backward pass over the chain that pass.ts leaves behind:
 //   after(c, y) = E(y) * backward(the context that c leads to by y)
 //   backward(c) = sum over y: factors(c)[y] * after(c, y)
 //   P(y at the slot) = sum over c: forward(c) * factors(c)[y] * after(c, y) / sum over c: forward(c) * backward(c)
@@ -6,10 +6,13 @@
 // nested within; what no context claims leads to `⋆`. So `after` is one vector that changes where claims begin and end
 // while the contexts of a slot are gone through, the last first.
 //
-// No digits are lost that count. All are sums of what is not negative; forward masses are normal numbers (best.ts sees to
+// No digits are lost that count. All are sums of what is not negative; forward masses are normal numbers (pass.ts sees to
 // that), and on the scale of its slot backward(c) <= 1 / forward(c); what is too small for a number would have added
 // less than that to a probability.
 
+import { Bundle } from "../../layout";
+import { branchEnd, branchFirst, branchStart, slotCount } from "../space";
+import { chainEmissions, chainSlots, int, need, num, scratch, setNum } from "../state";
 import {
   backwardOf,
   beforeOf,
@@ -25,37 +28,43 @@ import {
   setBefore,
   shareOf,
   symbolOf,
-} from "./chain";
+} from "./context";
 import { findFactors } from "./factors";
-import { branchEnd, branchFirst, branchStart, slotCount } from "./space";
-import { chainEmissions, chainSlots, int, needSums, num, setNum, sums } from "./state";
+
+// The slot at hand: its contexts from `from` up to `next`, those of the next slot from there up to `nextEnd`.
+let from: i32 = 0;
+let next: i32 = 0;
+let nextEnd: i32 = 0;
+/** The first symbol, and how many places there are for symbols. */
+let first: i32 = 0;
+let places: i32 = 0;
+/** [places] E(y) */
+let emissions: usize = 0;
+/** [places] after(c, y) of the context at hand. */
+let after: usize = 0;
+/** What the backward masses of the next slot are to be multiplied by. */
+let scale: f64 = 0;
 
 /**
  * Writes to `to` the probabilities of the decisions of `path`, which is given last first. Emissions of slots are
  * `emissionStride` bytes apart; factors are looked up again if `isForgotten`, by walks of up to `longest` decisions.
  */
 export function weighPath(path: usize, to: usize, emissionStride: usize, isForgotten: bool, longest: i32): void {
-  needSums(<i32>(emissionStride >> 3));
-  let next = int(chainSlots, slotCount - 1);
-  let nextEnd = chainEnd;
-  let scale: f64 = 1;
+  need(Bundle.scratch, <i32>(emissionStride >> 3));
+  after = scratch;
+  next = int(chainSlots, slotCount - 1);
+  nextEnd = chainEnd;
+  scale = 1;
   setBackward(next, 1);
   for (let slot = slotCount - 2; slot >= 0; slot--) {
-    const from = int(chainSlots, slot);
     const branch = int(branchStart, slot);
-    const first = int(branchFirst, branch);
+    from = int(chainSlots, slot);
+    first = int(branchFirst, branch);
+    places = (int(branchEnd, branch) - first + 1) & ~1;
+    emissions = chainEmissions + <usize>slot * emissionStride;
     if (isForgotten) findFactors(from, next, (next - from) / RECORD, min(longest, slot + 1));
-    const places = (int(branchEnd, branch) - first + 1) & ~1;
-    const total = goBack(
-      from,
-      next,
-      nextEnd,
-      first,
-      places,
-      chainEmissions + <usize>slot * emissionStride,
-      scale,
-      int(path, slotCount - 2 - slot) - first,
-    );
+    listClaims();
+    const total = goBack(int(path, slotCount - 2 - slot) - first);
     setNum(to, slot, decided / total);
     scale = 1 / total;
     nextEnd = next;
@@ -63,23 +72,8 @@ export function weighPath(path: usize, to: usize, emissionStride: usize, isForgo
   }
 }
 
-/** Mass of the decision asked for at the slot at hand. */
-let decided: f64 = 0;
-
-/**
- * Sets the backward masses of the contexts from `from` up to `next`, where those of the next slot begin; these are to
- * be multiplied by `scale`. Returns the mass of all, and leaves that of the decision at `place` in `decided`.
- */
-function goBack(
-  from: i32,
-  next: i32,
-  nextEnd: i32,
-  first: i32,
-  places: i32,
-  emissions: usize,
-  scale: f64,
-  place: i32,
-): f64 {
+/** Lists the claims that begin and end at each context, and begins with what no context claims: after(y) = E(y) * backward(⋆). */
+function listClaims(): void {
   for (let c = from; c < next; c += RECORD) clearClaims(c);
   let last = nextEnd - RECORD;
   let unclaimed: f64 = 0;
@@ -89,10 +83,17 @@ function goBack(
   }
   // Of claims that end together the inner ones come first in the lists: they are listed last.
   for (let claimer = last; claimer >= next; claimer -= RECORD) listClaim(claimer);
-  const after = sums;
   const size = <usize>places << 3;
   const by = f64x2.splat(unclaimed);
   for (let at: usize = 0; at < size; at += 16) v128.store(after + at, f64x2.mul(by, v128.load(emissions + at)));
+}
+
+/** Mass of the decision asked for at the slot at hand. */
+let decided: f64 = 0;
+
+/** Sets the backward masses of the slot's contexts; returns the mass of all, and leaves that of one decision in `decided`. */
+function goBack(place: i32): f64 {
+  const size = <usize>places << 3;
   let total: f64 = 0;
   let mass: f64 = 0;
   for (let c = next - RECORD; c >= from; c -= RECORD) {

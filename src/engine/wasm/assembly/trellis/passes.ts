@@ -1,12 +1,15 @@
-// What is read off a trellis after the forward pass: posteriors, expected counts, the best path. See
-// src/engine/reference/kernel.ts for the formulas.
+// What is read off a trellis after the forward pass: posteriors, expected counts, the best path.
 
-import { branchEnd, branchFirst, branchStart, countRows, slotCount, symbolCount, useProblem, useSpace } from "./space";
+import { CallField, CallNumber } from "../../layout";
+import { branchEnd, branchFirst, branchStart, countRows, slotCount, symbolCount, useGraph, useSpace } from "../space";
 import {
+  answer,
   arcMass,
   arcScore,
   arcStart,
   arcTarget,
+  askedArray,
+  askedNumber,
   best,
   bestFrom,
   bestSymbol,
@@ -18,17 +21,23 @@ import {
   setNum,
   slotStart,
   use,
-} from "./state";
-import { addScaled } from "./vector";
+} from "../state";
+import { addScaled } from "../vector";
 
-/** Posteriors of contexts and arcs, from the end to the start. Arc masses become arc posteriors. */
-export function backward(state: usize, graph: usize): void {
+/**
+ * From the end to the start,
+ *   posterior(arc) = mass(arc) * ratio(target),   posterior(c) = sum over y: posterior(c, y),   ratio(c) = posterior(c) / mass(c).
+ * Posteriors of arcs take the place of their masses, ratios that of the contexts' masses.
+ */
+export function backward(state: usize): void {
   use(state);
-  useProblem(graph, 0, 0, 0);
+  useGraph();
+  const arcPosterior = arcMass;
+  const ratio = mass;
   const end = int(slotStart, slotCount) - 1;
   for (let c = int(slotStart, slotCount - 1); c <= end; c++) {
     setNum(posterior, c, c == end ? 1 : 0);
-    setNum(mass, c, num(posterior, c) / num(mass, c));
+    setNum(ratio, c, num(posterior, c) / num(mass, c));
   }
   for (let slot = slotCount - 2; slot >= 0; slot--) {
     const branch = int(branchStart, slot);
@@ -42,31 +51,26 @@ export function backward(state: usize, graph: usize): void {
         for (let arc = arcs + int(branchFirst, b); arc < last; arc++) {
           const target = int(arcTarget, arc);
           if (target < 0) continue;
-          const share = num(arcMass, arc) * num(mass, target);
-          setNum(arcMass, arc, share);
-          sum += share;
+          const through = num(arcMass, arc) * num(ratio, target);
+          setNum(arcPosterior, arc, through);
+          sum += through;
         }
       }
       setNum(posterior, c, sum);
-      // From here on `mass` holds posterior / mass, which is what arcs into the context multiply by.
-      setNum(mass, c, sum == 0 ? 0 : sum / num(mass, c));
+      setNum(ratio, c, sum == 0 ? 0 : sum / num(mass, c));
     }
   }
 }
 
-/** Adds `factor` times the expected row counts to `counts`, unless that is 0, and the expected decisions to `slotCounts`. */
-export function addExpectations(
-  state: usize,
-  space: usize,
-  graph: usize,
-  counts: usize,
-  slotCounts: usize,
-  factor: f64,
-  arcs: usize,
-): void {
+/** counts(r)[y] += factor * sum over contexts c with row r: arcs(c, y), unless `counts` is 0, and the same for slots. */
+export function addExpectations(state: usize): void {
   use(state);
-  useSpace(space, 0);
-  useProblem(graph, 0, 0, 0);
+  useGraph();
+  useSpace();
+  const counts = askedArray(CallField.counts);
+  const slotCounts = askedArray(CallField.slotCounts);
+  const arcs = askedArray(CallField.arcs);
+  const factor = askedNumber(CallNumber.factor);
   for (let slot = 0; slot < slotCount - 1; slot++) {
     const decisions = slotCounts + (<usize>(slot * symbolCount) << 3);
     const to = int(slotStart, slot + 1);
@@ -75,24 +79,25 @@ export function addExpectations(
       const end = int(branchEnd, b);
       for (let c = int(slotStart, slot); c < to; c++) {
         if (num(posterior, c) == 0) continue;
-        const masses = arcs + (<usize>int(arcStart, c) << 3);
-        addScaled(decisions + (<usize>first << 3), masses + (<usize>first << 3), end - first, factor);
-        if (counts) countRows(c, masses, first, end, counts, factor);
+        const values = arcs + (<usize>int(arcStart, c) << 3);
+        addScaled(decisions + (<usize>first << 3), values + (<usize>first << 3), end - first, factor);
+        if (counts) countRows(c, values, first, end, counts, factor);
       }
     }
   }
 }
 
 /**
- * Writes the decisions of the best path, which the forward pass has found, to `path`, last first, and returns how many there
- * are; -1 if there is no path.
+ * Writes the decisions of the best path, which the forward pass has found, to where they are asked for, last first, and
+ * returns how many there are; -1 if there is no path.
  */
-export function bestPath(state: usize, graph: usize, path: usize): i32 {
+export function bestPath(state: usize): i32 {
   use(state);
-  useProblem(graph, 0, 0, 0);
-  score = 0;
+  useGraph();
+  const path = askedArray(CallField.path);
   const end = int(slotStart, slotCount) - 1;
   if (end < int(slotStart, slotCount - 1) || num(best, end) == 0) return -1;
+  let score: f64 = 0;
   let count = 0;
   for (let c = end; c >= int(slotStart, 1); c = int(bestFrom, c)) {
     const from = int(bestFrom, c);
@@ -101,6 +106,7 @@ export function bestPath(state: usize, graph: usize, path: usize): i32 {
     score += num(arcScore, int(arcStart, from) + symbol);
     setInt(path, count++, symbol);
   }
+  answer(CallNumber.bestScore, score);
   return count;
 }
 
@@ -113,11 +119,4 @@ function bestSymbolTo(target: i32, from: i32): i32 {
     if (found < 0 || num(arcScore, arcs + y) > num(arcScore, arcs + found)) found = y;
   }
   return found;
-}
-
-let score: f64 = 0;
-
-/** Score of the latest best path. */
-export function bestScore(): f64 {
-  return score;
 }

@@ -4,25 +4,17 @@
 //   factors(node)[y] = exp(weight(r)[y]), r the last row met                                 (row of the longest alone)
 // They are made when a node is first met and kept, in as many vectors as there is room for.
 
-import { commonOf, lengthOf, parentOf, RECORD, setFactors, symbolOf } from "./chain";
-import { childOf, plainTreeRows, symbolCount, tableStart, tableSymbols, theFamily } from "./space";
-import { int, needWalks, num, setInt } from "./state";
-import { expAll, expOne, fillNums, multiplyAll } from "./vector";
+import { Bundle, CallField, FrozenField } from "../../layout";
+import { childOf, familyAt, symbolCount, tableStart, tableSymbols, treeRows } from "../space";
+import { askedArray, int, need, num, setInt, walks } from "../state";
+import { expAll, expOne, fillNums, multiplyAll } from "../vector";
+import { commonOf, lengthOf, parentOf, RECORD, setFactors, symbolOf } from "./context";
 
 /** Logarithm of the greatest factor, and of the inverse of the least, that is made. */
 const MOST: f64 = 150;
 
-// Fields of the block that src/engine/wasm/kernel.ts lays out.
-const WEIGHTS = 0;
-const NODES = 1;
-/** i32 by node: number of its vector, -1 if it has none yet. */
-const NODE_VECTOR = 2;
-const VECTORS = 3;
-const ROOM = 4;
-const USED = 5;
-const ALL_ROWS = 6;
-
-let block: usize = 0;
+/** The record of the frozen rows. */
+let frozen: usize = 0;
 let allRows: bool = false;
 let weights: usize = 0;
 let nodeVector: usize = 0;
@@ -30,16 +22,14 @@ let vectors: usize = 0;
 /** Bytes of a vector: with room for a pair that begins at its last number. */
 let stride: usize = 0;
 let used: i32 = 0;
-/** Nodes on the way down the suffix at hand, the root first. */
-let nodes: usize = 0;
 
-export function useFactors(settled: usize): void {
-  block = settled;
-  weights = <usize>int(block, WEIGHTS);
-  nodeVector = <usize>int(block, NODE_VECTOR);
-  vectors = <usize>int(block, VECTORS);
-  allRows = int(block, ALL_ROWS) != 0;
-  used = int(block, USED);
+export function useFactors(): void {
+  frozen = askedArray(CallField.frozen);
+  weights = <usize>int(frozen, FrozenField.weights);
+  nodeVector = <usize>int(frozen, FrozenField.nodeVector);
+  vectors = <usize>int(frozen, FrozenField.vectors);
+  allRows = int(frozen, FrozenField.allRows) != 0;
+  used = int(frozen, FrozenField.used);
   stride = <usize>((symbolCount + 2) & ~1) << 3;
 }
 
@@ -51,9 +41,10 @@ const NO_ROWS = 0;
 
 /** Sees to room for `count` more vectors; what was there may be forgotten. */
 function makeRoom(count: i32): void {
-  const room = int(block, ROOM);
-  if (used > 0 && (used + count <= room || room > int(block, NODES))) return;
-  memory.fill(nodeVector, 0xff, <usize>int(block, NODES) << 2);
+  const room = int(frozen, FrozenField.room);
+  const nodeCount = int(frozen, FrozenField.nodeCount);
+  if (used > 0 && (used + count <= room || room > nodeCount)) return;
+  memory.fill(nodeVector, 0xff, <usize>nodeCount << 2);
   fillNums(vectors, 1, <i32>(stride >> 3));
   used = NO_ROWS + 1;
   timesForgotten++;
@@ -64,32 +55,32 @@ function makeRoom(count: i32): void {
  * to `longest` decisions. False if some factor is too large or too small for linear numbers.
  */
 export function findFactors(from: i32, to: i32, count: i32, longest: i32): bool {
-  nodes = needWalks(longest + 1);
+  need(Bundle.walks, longest + 1);
   makeRoom(count * (longest + 1));
-  setInt(nodes, 0, 0);
-  const family = theFamily();
+  const family = familyAt(0);
+  setInt(walks, 0, 0); // the nodes met, the root first
   let reached = 0;
-  let dead = false;
-  let shared = 0; // decisions in common with the context before
+  let isDead = false; // the next decision had no node
+  let common = 0; // with the context before, from whose walk this one goes on
   for (let c = from; c < to; c += RECORD) {
     const length = lengthOf(c);
     let vector: i32;
     if (length == 0) vector = vectorOfRoot();
     else {
-      if (shared < reached) {
-        reached = shared;
-        dead = false;
-      } else if (shared == reached) dead = false;
-      if (!dead && reached < length) {
+      if (common < reached) {
+        reached = common;
+        isDead = false;
+      } else if (common == reached) isDead = false;
+      if (!isDead && reached < length) {
         let earlier = c;
         for (let n = 0; n < reached; n++) earlier = parentOf(earlier);
         while (reached < length) {
-          const child = childOf(family, int(nodes, reached), symbolOf(earlier));
+          const child = childOf(family, int(walks, reached), symbolOf(earlier));
           if (child < 0) {
-            dead = true;
+            isDead = true;
             break;
           }
-          setInt(nodes, ++reached, child);
+          setInt(walks, ++reached, child);
           earlier = parentOf(earlier);
         }
       }
@@ -97,20 +88,20 @@ export function findFactors(from: i32, to: i32, count: i32, longest: i32): bool 
     }
     if (vector < 0) return false;
     setFactors(c, vectors + <usize>vector * stride);
-    shared = commonOf(c);
+    common = commonOf(c);
   }
-  setInt(block, USED, used);
+  setInt(frozen, FrozenField.used, used);
   return true;
 }
 
 /** The vector of the node that the walk reached. */
 function vectorOfWalk(depth: i32): i32 {
-  const known = int(nodeVector, int(nodes, depth));
+  const known = int(nodeVector, int(walks, depth));
   if (depth > 0 && known >= 0) return known;
   let d = depth;
-  while (d > 0 && int(nodeVector, int(nodes, d)) < 0) d--;
-  let vector = d > 0 ? int(nodeVector, int(nodes, d)) : allRows ? NO_ROWS : vectorOfRoot();
-  while (d < depth && vector >= 0) vector = makeVector(int(nodes, ++d), vector);
+  while (d > 0 && int(nodeVector, int(walks, d)) < 0) d--;
+  let vector = d > 0 ? int(nodeVector, int(walks, d)) : allRows ? NO_ROWS : vectorOfRoot();
+  while (d < depth && vector >= 0) vector = makeVector(int(walks, ++d), vector);
   return vector;
 }
 
@@ -121,13 +112,13 @@ function vectorOfRoot(): i32 {
 
 /** Makes the vector of a node below one that has the vector `above`; -1 if it has a number out of bounds. */
 function makeVector(node: i32, above: i32): i32 {
-  const row = int(plainTreeRows(), node);
+  const row = int(treeRows(familyAt(0)), node);
   let vector = above;
   if (row >= 0) {
     const to = vectors + <usize>used * stride;
     const before = vectors + (allRows ? <usize>above * stride : 0);
     if (!multiplyRow(to, before, row)) {
-      setInt(block, USED, 0); // whatever was begun is forgotten
+      setInt(frozen, FrozenField.used, 0); // whatever was begun is forgotten
       return -1;
     }
     vector = used++;

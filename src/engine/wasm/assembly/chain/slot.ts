@@ -1,0 +1,95 @@
+// The slot of a chain at hand: its contexts, the symbols they are expanded by, and where in the scratch its numbers lie.
+// Symbols have places, an even number of which the last may be unused; groups have columns, also an even number.
+
+import { Bundle } from "../../layout";
+import { need, scratch } from "../state";
+import { RECORD } from "./context";
+
+/** What is asked for. */
+export class Asked {
+  static isBeam: bool = false;
+  /** How many contexts a slot keeps beside `⋆`. */
+  static limit: i32 = 0;
+  static lightest: f64 = 0;
+}
+
+export class Slot {
+  /** Its contexts: from here up to there. */
+  static from: i32 = 0;
+  static to: i32 = 0;
+  /** Symbols first .. first + width - 1. */
+  static first: i32 = 0;
+  static width: i32 = 0;
+  static places: i32 = 0;
+  static groups: i32 = 0;
+  static columns: i32 = 0;
+  /** Columns are looked at in so many blocks. */
+  static blocks: i32 = 0;
+  /** The first group that has several members, -1 if there is none. */
+  static firstSeveral: i32 = -1;
+
+  /** [places] E(y); 0 where unused. */
+  static emissions: usize = 0;
+  /** [places] sum of the masses of a symbol's expansions, and the mass of the best path through one: of what is not claimed. */
+  static restSum: usize = 0;
+  static restBest: usize = 0;
+  /** [columns] forward mass, and what part of an expansion's mass the best path has; the latter is 0 for groups of several. */
+  static shares: usize = 0;
+  static bests: usize = 0;
+  /** [columns] i32: address of the factors. */
+  static columnFactors: usize = 0;
+  /** [places][columns] masses of the expansions; 0 once they are claimed. */
+  static masses: usize = 0;
+  /** Bytes of a row of these. */
+  static stride: usize = 0;
+  /** [blocks][places][2] the greatest of the masses of a symbol's expansions in the even and in the odd columns of a block. */
+  static maxima: usize = 0;
+  /** [2][places] for each group of several members: sums, and best path masses, without E(y). */
+  static several: usize = 0;
+}
+
+/** So many times the sets whose maxima give a bound as there are expansions to be kept: more of them, and the bound is closer. */
+const SETS = 4;
+
+/** Finds room for the numbers of the slot. */
+export function makeRoom(): void {
+  const columns = Slot.columns;
+  const places = Slot.places;
+  const width = Slot.width;
+  // As many blocks as give several times the sets that `choose` needs, if there are columns enough.
+  const blocks = min(columns >> 1, max(1, (SETS * Asked.limit + 2 * width - 1) / (2 * width)));
+  const several = Slot.groups < (Slot.to - Slot.from) / RECORD ? 2 * Slot.groups * places : 0;
+  // Behind the maxima, room for half as many and two more.
+  need(Bundle.scratch, 2 * places + 3 * columns + columns * places + 3 * blocks * places + several + 4);
+  const stride = <usize>columns << 3;
+  Slot.blocks = blocks;
+  Slot.stride = stride;
+  Slot.restSum = scratch;
+  Slot.restBest = Slot.restSum + (<usize>places << 3);
+  Slot.shares = Slot.restBest + (<usize>places << 3);
+  Slot.bests = Slot.shares + stride;
+  Slot.columnFactors = Slot.bests + stride;
+  Slot.masses = Slot.columnFactors + stride;
+  Slot.maxima = Slot.masses + <usize>places * stride;
+  Slot.several = Slot.maxima + (<usize>(3 * blocks * places + 2) << 3);
+}
+
+/** Where the masses of the expansions by a symbol begin. */
+// @ts-expect-error
+@inline
+export function massesAt(place: i32): usize {
+  return Slot.masses + <usize>place * Slot.stride;
+}
+
+// @ts-expect-error
+@inline
+export function maximaOf(block: i32, place: i32): usize {
+  return Slot.maxima + (<usize>(block * Slot.places + place) << 4);
+}
+
+/** One past the last column of a block. */
+// @ts-expect-error
+@inline
+export function blockEnd(block: i32): i32 {
+  return (((block + 1) * (Slot.columns >> 1)) / Slot.blocks) << 1;
+}

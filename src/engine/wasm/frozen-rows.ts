@@ -1,0 +1,69 @@
+// Rows with weights that stay as they are, and the factors that the compiled code makes of them as contexts come up.
+
+import type { FrozenRows } from "../backend.js";
+import { isPlain, type RowSpace } from "../problem.js";
+import { nodeDepths } from "../rows.js";
+import { FrozenField } from "./layout.js";
+import type { KernelArrays } from "./memory.js";
+
+/** Bytes for factors that are kept beside those of the slot at hand. */
+const FACTOR_BYTES = 2 ** 23;
+
+export class WasmFrozenRows implements FrozenRows {
+  /** Whether the code can do without a trellis: one plain family, no offsets, no weight out of bounds. */
+  fitsChain: boolean;
+  /** The most decisions that a walk down the tree takes. */
+  readonly depth: number;
+  private readonly weightsThere: Float64Array;
+  private readonly nodeVector: Int32Array;
+  private vectors: Float64Array | undefined;
+  private readonly record: Int32Array;
+
+  constructor(
+    private readonly arrays: KernelArrays,
+    readonly space: RowSpace,
+    readonly weights: Float64Array,
+  ) {
+    this.fitsChain = isPlain(space) && space.offsets === undefined;
+    const [family] = space.families;
+    this.depth = this.fitsChain ? nodeDepths(family.tree).reduce((most, depth) => Math.max(most, depth), 0) : 0;
+    this.weightsThere = arrays.placed(weights);
+    this.nodeVector = arrays.int32(this.fitsChain ? family.tree.row.length : 0);
+    this.record = arrays.int32(FrozenField.count);
+    this.record[FrozenField.weights] = this.weightsThere.byteOffset;
+    this.record[FrozenField.nodeCount] = this.nodeVector.length;
+    this.record[FrozenField.nodeVector] = this.nodeVector.byteOffset;
+  }
+
+  /** The address of its record, with room for the factors of so many contexts at least. */
+  addressFor(contexts: number, allRows: boolean): number {
+    const { record, arrays } = this;
+    // No more than one for each node, and one for contexts without rows.
+    const most = this.nodeVector.length + 1;
+    const least = Math.min(most, (contexts + 2) * (this.depth + 2));
+    if (record[FrozenField.room] < least || (record[FrozenField.allRows] !== 0) !== allRows) {
+      const size = (this.space.table.symbolCount + 2) & ~1;
+      const room = Math.min(most, least + Math.floor(FACTOR_BYTES / 8 / size));
+      if (this.vectors) arrays.release(this.vectors);
+      this.vectors = arrays.float64(room * size);
+      record[FrozenField.vectors] = this.vectors.byteOffset;
+      record[FrozenField.room] = room;
+      record[FrozenField.used] = 0;
+      record[FrozenField.allRows] = allRows ? 1 : 0;
+    }
+    return record.byteOffset;
+  }
+
+  dispose(): void {
+    const { arrays, vectors, nodeVector, record, weights, weightsThere } = this;
+    this.fitsChain = false;
+    if (vectors) arrays.release(vectors);
+    arrays.release(nodeVector);
+    arrays.release(record);
+    if (weightsThere !== weights) arrays.release(weightsThere);
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}

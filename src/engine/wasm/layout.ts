@@ -1,0 +1,360 @@
+// What lies where in the memory that TypeScript and AssemblyScript share. Both sides compile this file, so it holds nothing
+// but enumerations and constants.
+//   word      4 bytes: a whole number, or the address of an array
+//   record    a block with named fields, counted in words from 0 on; where bytes are meant, the enumeration says so
+// `count` and `bytes` end an enumeration: how many fields there are, how large a record is.
+
+export const WORD = 4;
+export const NUMBER = 8;
+
+/** A `SlotGraph`. */
+export enum GraphField {
+  slotCount,
+  symbolCount,
+  branchStart,
+  branchSlot,
+  branchFirst,
+  branchEnd,
+  incomingStart,
+  incoming,
+  count,
+}
+
+/** A `RowSpace`; the records of its families follow. */
+export enum SpaceField {
+  tableStart,
+  tableSymbols,
+  /** 0 if there are none. */
+  offsets,
+  familyCount,
+  count,
+}
+
+/** A `RowFamily`. */
+export enum FamilyField {
+  treeRow,
+  childStart,
+  childEvent,
+  childNode,
+  /** Records of the tree's nodes. */
+  nodes,
+  /** Children of nodes by event, -1 for none. */
+  direct,
+  skip,
+  pairs,
+  keyed,
+  depth,
+  count,
+}
+
+/** A node of a row tree. */
+export enum NodeField {
+  /** The least event of a child. */
+  leastEvent,
+  /** One past the greatest, less that. */
+  events,
+  /** Where its children by event begin in the direct table, less its least event; SEARCHED if they are not there. */
+  directBase,
+  /** Its first child: its only one if `events` is 1. */
+  firstChild,
+  count,
+}
+
+/** Stands for a node whose children are to be searched for. */
+export const SEARCHED = -2147483647;
+
+/** `StartNodes`, one record a family; zeros for a family that has none. */
+export enum StartField {
+  offsets,
+  nodes,
+  count,
+}
+
+/** `FrozenRows`, and the factors that were made of them so far; see assembly/chain/factors.ts. */
+export enum FrozenField {
+  weights,
+  nodeCount,
+  /** [nodeCount] number of a node's vector, -1 if it has none yet. */
+  nodeVector,
+  vectors,
+  /** How many vectors there is room for. */
+  room,
+  used,
+  allRows,
+  count,
+}
+
+// A kernel's state: the room of each bundle, the address of each array, what it is asked for, and numbers.
+
+/** Arrays of a kernel that grow together. */
+export enum Bundle {
+  slots,
+  contexts,
+  rows,
+  arcs,
+  lists,
+  groups,
+  scratch,
+  kept,
+  claims,
+  segments,
+  walks,
+  telling,
+  chain,
+  chainSlots,
+  chainEmissions,
+  count,
+}
+
+/** Arrays of a kernel, bundle after bundle. Those that a `Trellis` has too are called the same. */
+export enum KernelArray {
+  // slots
+  slotStart,
+  /** f64: logarithm by which the shares in `best` of a slot's contexts are to be multiplied. */
+  bestScale,
+  // contexts
+  contextSlot,
+  contextParent,
+  contextSymbol,
+  contextLength,
+  contextCommon,
+  arcStart,
+  rowStart,
+  logForward,
+  mass,
+  posterior,
+  /** f64: share of a context's forward mass that the best path to it has. */
+  best,
+  /** The context and the symbol that the best path came from. */
+  bestFrom,
+  bestSymbol,
+  // rows
+  rows,
+  // arcs
+  arcScore,
+  arcTarget,
+  arcMass,
+  // lists
+  /** Contexts that lead into the slot at hand, segment after segment, each sorted by suffix. */
+  list,
+  /** Pairs of words: decisions that each remembers, and of these in common with the next of the list. */
+  listSuffix,
+  /** f64: `best` of each, on one scale. */
+  listBest,
+  /** Where two lists are merged. */
+  listMerged,
+  // groups
+  /** Records: GroupBytes. */
+  groups,
+  // scratch
+  /** f64: numbers of the slot at hand; whoever uses it says what lies where. */
+  scratch,
+  // kept
+  /** f64: masses of the expansions kept at the slot at hand. */
+  keptMass,
+  /** u64: symbol << 32 | group. */
+  keptKey,
+  /** Keys or masses while they are sorted. */
+  keptScratch,
+  // claims
+  /** Arcs that lead to a kept context, and f64: their masses. */
+  claimedArc,
+  claimedMass,
+  // segments
+  segmentFirst,
+  segmentEnd,
+  segmentList,
+  segmentGroup,
+  // walks
+  /** Nodes on the way down row trees. */
+  walks,
+  // telling
+  /** Records: TellingBytes. */
+  tellingGroups,
+  /** Groups in the order in which they closed, and those that are open. */
+  tellingClosed,
+  tellingOpen,
+  /** The group of each context of the list. */
+  tellingMember,
+  // chain
+  /** Records: ChainBytes. */
+  chain,
+  // chainSlots
+  /** [slots] where the contexts of a slot begin. */
+  chainSlots,
+  // chainEmissions
+  /** [slots][symbols] f64: exp(slot score - the greatest of the slot); one slot if they need not last. */
+  chainEmissions,
+  count,
+}
+
+/** What a kernel is asked for. */
+export enum CallField {
+  space,
+  weights,
+  graph,
+  slotScores,
+  /** The following are 0 for none. */
+  slotInput,
+  starts,
+  forced,
+  mode,
+  contexts,
+  order,
+  /** The most decisions that a context may remember. */
+  longest,
+  /** Whether contexts have the rows of all suffixes, and remember only what rows can tell apart. */
+  allRows,
+  byRows,
+  /** Where to add expected counts, of which arcs; `counts` may be 0. */
+  counts,
+  slotCounts,
+  arcs,
+  /** Where to write the decisions of the best path, last first, and the probability of each, first first; 0 for none. */
+  path,
+  confidences,
+  /** FrozenField, and the most decisions that a walk down its tree takes. */
+  frozen,
+  frozenDepth,
+  count,
+}
+
+/** Numbers that a kernel is given, and that it answers with. */
+export enum CallNumber {
+  lightest,
+  factor,
+  logPartition,
+  bestScore,
+  averageContextLength,
+  count,
+}
+
+export const ARRAYS_AT = Bundle.count * WORD;
+export const CALL_AT = ARRAYS_AT + KernelArray.count * WORD;
+export const CALL_NUMBERS_AT = (CALL_AT + CallField.count * WORD + 7) & ~7;
+export const STATE_BYTES = CALL_NUMBERS_AT + CallNumber.count * NUMBER;
+
+export enum Mode {
+  rcms,
+  beam,
+  exact,
+}
+
+/** What `bestOfChain` returns in place of a number of decisions: a number lost digits; some factor is out of bounds. */
+export enum NoAnswer {
+  givesUp = -1,
+  outOfBounds = -2,
+}
+
+// Records by bytes.
+
+/** Contexts next to each other whose expansions by a symbol are one context. */
+export enum GroupBytes {
+  /** Its contexts: from here up to there. */
+  members = 0,
+  membersEnd = 4,
+  /** Decisions its expansions remember, and of these in common with those of the next group. */
+  length = 8,
+  common = 12,
+  /** Trellis: address of the masses of its expansions, from the first symbol of the segment on. */
+  masses = 16,
+  /** Chain: the first of the groups that its expansion by the symbol at hand has claimed, itself if none. */
+  claimedFrom = 20,
+  /** Chain: number of the next group that has several members, -1 after the last. */
+  nextSeveral = 24,
+  bytes = 32,
+}
+
+/** Expansions by one symbol that rows cannot tell apart. */
+export enum TellingBytes {
+  /** The context that its first expansion comes from. */
+  parent = 0,
+  /** Decisions remembered, and of these in common with the group that closed after it. */
+  length = 4,
+  common = 8,
+  /** Whether it has any mass. */
+  isPossible = 12,
+  /** The context that it becomes. */
+  target = 16,
+  bytes = 20,
+}
+
+/** A context of a chain. */
+export enum ChainBytes {
+  parent = 0,
+  symbol = 4,
+  length = 8,
+  common = 12,
+  /** Where the best path to it comes from. */
+  bestFrom = 16,
+  bestSymbol = 20,
+  /** Address of the factors of its rows. */
+  factors = 24,
+  /** The first context of its claim, those of the slot before from there to its parent. */
+  claimedFrom = 28,
+  /** Its part of the forward mass of its slot, and the part of that which the best path has. */
+  share = 32,
+  best = 40,
+  bytes = 48,
+}
+
+/**
+ * A context of a chain in the backward pass, when the best path has been read: lists of claims where best paths came from, a
+ * mass where that of the best path was and, once a slot is done, another where its share was.
+ */
+export enum ChainBackwardBytes {
+  /** The first in the list of contexts of the next slot whose claims this is the last of, -1 for none; in such a list, the next. */
+  entered = 16,
+  /** The same for those whose claims this is the first of. */
+  left = 20,
+  /** What was there before its claim was entered. */
+  before = 32,
+  /** Mass of all that may follow a context, on a scale of its slot. */
+  backward = 40,
+}
+
+// The loops of training, beside inference.
+
+/** What a loop is asked for. */
+export enum LoopField {
+  /** Slot scores or slot counts, [length][symbolCount]. */
+  slots,
+  symbolCount,
+  length,
+  from,
+  /** `PositionRows`; `values` and `map` may be 0. */
+  start,
+  ids,
+  values,
+  map,
+  tableStart,
+  tableSymbols,
+  weights,
+  /** `GradientArrays` */
+  gradient,
+  touched,
+  touchedCount,
+  isTouched,
+  /** Rows to be noted as touched. */
+  rows,
+  rowCount,
+  /** `AdaGradArrays` beside weights, and `AdaGradStep`. */
+  squares,
+  sums,
+  settled,
+  step,
+  seed,
+  count,
+}
+
+export enum LoopNumber {
+  rate,
+  delta,
+  l1,
+  l2,
+  threshold,
+  count,
+}
+
+export const LOOP_NUMBERS_AT = (LoopField.count * WORD + 7) & ~7;
+export const LOOP_BYTES = LOOP_NUMBERS_AT + LoopNumber.count * NUMBER;

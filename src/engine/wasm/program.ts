@@ -1,0 +1,93 @@
+// The compiled code of assembly/ with the memory it works on, one for each thread.
+
+import { code, memoryFlagAt } from "./code.js";
+import { type Block, KernelMemory } from "./memory.js";
+import { type WebAssemblyMemory, webAssembly } from "./web-assembly.js";
+
+/** What the compiled code offers. `state` is the address of a kernel's state, `work` that of a record for loops: layout.ts. */
+export interface Code {
+  forward(state: number): void;
+  backward(state: number): void;
+  addExpectations(state: number): void;
+  /** Returns how many decisions the path has, -1 if there is no path. */
+  bestPath(state: number): number;
+  /** Returns how many decisions the path has, or a `NoAnswer`. */
+  bestOfChain(state: number): number;
+  scoreSlots(work: number): void;
+  countSlots(work: number): void;
+  touchRows(work: number): void;
+  truncate(work: number): void;
+  adagrad(work: number): void;
+  expAll(to: number, from: number, count: number, shift: number): void;
+}
+
+/** Makes the arrays of a bundle larger, for at least `count` elements. */
+export type Grow = (bundle: number, count: number) => void;
+
+export class Program {
+  readonly memory: KernelMemory;
+  readonly code: Code;
+  /** Of the kernel whose call is under way. */
+  grow: Grow | undefined;
+  /** Holds arrays from elsewhere for as long as a call lasts. */
+  private scratch: Block | undefined;
+  private scratchUsed = 0;
+  private readonly outgrown: Block[] = [];
+
+  constructor(memory?: WebAssemblyMemory) {
+    this.memory = new KernelMemory(memory);
+    const bytes = bytesOfBase64(code);
+    bytes[memoryFlagAt] = this.memory.shared ? 3 : 1;
+    this.code = new webAssembly.Instance(new webAssembly.Module(bytes), {
+      env: { memory: this.memory.memory },
+      host: { grow: (bundle: number, count: number) => this.grow?.(bundle, count) },
+    }).exports as Code;
+  }
+
+  /** Begins a call: what `addressOf` copied for the one before is not needed any more. */
+  begin(): void {
+    this.scratchUsed = 0;
+    for (const block of this.outgrown.splice(0)) this.memory.release(block);
+  }
+
+  /** The address of an array, 0 for none. One that lies elsewhere is copied to where it stays until the next call begins. */
+  addressOf(array: Int32Array | Float64Array | Uint8Array | undefined): number {
+    if (!array) return 0;
+    if (this.memory.holds(array)) return array.byteOffset;
+    const from = (this.scratchUsed + 15) & ~15;
+    const room = this.scratch?.bytes ?? 0;
+    if (!this.scratch || from + array.byteLength > room) {
+      if (this.scratch) this.outgrown.push(this.scratch);
+      this.scratch = this.memory.take(2 * (room + array.byteLength), true);
+      this.scratchUsed = 0;
+      return this.addressOf(array);
+    }
+    this.scratchUsed = from + array.byteLength;
+    const address = this.scratch.address + from;
+    new Uint8Array(this.memory.buffer, address, array.byteLength).set(
+      new Uint8Array(array.buffer, array.byteOffset, array.byteLength),
+    );
+    return address;
+  }
+
+  /** Copies to an array from elsewhere what the call wrote to its copy at an address. */
+  copyBack(array: Float64Array, address: number): void {
+    if (!this.memory.holds(array)) array.set(new Float64Array(this.memory.buffer, address, array.length));
+  }
+
+  /** The address of an array that is written to, and so must lie in this memory. */
+  ownAddressOf(array: Int32Array | Float64Array | Uint8Array): number {
+    if (!this.memory.holds(array)) throw new Error("an array to be written to lies outside the kernel's memory");
+    return array.byteOffset;
+  }
+}
+
+/** By Node's own decoder where it is at hand: the loop takes milliseconds before it is compiled. */
+function bytesOfBase64(text: string): Uint8Array {
+  const { Buffer } = globalThis as { Buffer?: { from(text: string, encoding: "base64"): Uint8Array } };
+  if (Buffer) return Buffer.from(text, "base64");
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
+}
