@@ -43,7 +43,7 @@ export function readTrained<D extends Declared, E extends v.ObjectEntries = Reco
   const found = reader.json("options", optionsSchema);
   return {
     options: reader.guard(() => storedOptions(declared, found, instead)),
-    summary: reader.json("summary", currently({ ...trainingEntries, ...(summary as E) })),
+    summary: reader.json("summary", currently({ ...(summary as E), ...trainingEntries })),
     note: reader.json("note", noteSchema),
     calibration: readCalibration(reader),
   };

@@ -9,13 +9,10 @@ import * as v from "valibot";
 import { byHash } from "../../engine/alphabet.js";
 import { RowTableBuilder, type RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
-import { putCalibration, readCalibration } from "../../model/calibration.js";
 import {
-  countSchema as count,
-  currently,
+  countSchema,
   emptyParts,
   type FileParts,
-  historySchema,
   PartsReader,
   putJson,
   putStrings,
@@ -23,12 +20,10 @@ import {
   putTree,
 } from "../../model/parts.js";
 import type { TensorFile } from "../../model/safetensors.js";
-import { storedOptions } from "../../util/options.js";
+import { putTrained, readTrained } from "../../model/trained.js";
 import type { Codec } from "../task.js";
 import { taggerOptions } from "./options.js";
 import { Tagger } from "./tagger.js";
-
-const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string()]));
 
 const sourceSchema = v.variant("kind", [
   v.object({ kind: v.literal("text") }),
@@ -38,15 +33,7 @@ const sourceSchema = v.variant("kind", [
   v.object({ kind: v.literal("template"), text: v.string() }),
 ]);
 
-const summarySchema = currently({
-  sequences: count,
-  positions: count,
-  history: historySchema,
-  bestPass: count,
-  stopped: v.boolean(),
-});
-
-const noteSchema = v.record(v.string(), v.unknown());
+const summary = { sequences: countSchema, positions: countSchema };
 
 /** No data supports n-grams longer than this; the limit keeps a hostile file from asking for endless walks. */
 const MAX_ORDER = 10_000;
@@ -80,11 +67,8 @@ function encodeTagger(tagger: Tagger): FileParts {
     }),
   });
   const parts = emptyParts();
-  putJson(parts, "options", tagger.options);
+  putTrained(parts, tagger);
   putJson(parts, "source", tagger.source);
-  putJson(parts, "summary", tagger.summary);
-  putJson(parts, "note", tagger.note);
-  putCalibration(parts, tagger.calibration);
   putStrings(parts, "labels", tagger.labels.all());
   putStrings(parts, "attributes", attributes);
   putJson(parts, "attributeOrder", "hash");
@@ -98,13 +82,10 @@ function encodeTagger(tagger: Tagger): FileParts {
 
 function decodeTagger(content: TensorFile, file?: string): Tagger {
   const reader = new PartsReader(content, file);
-  const found = reader.json("options", optionsSchema);
+  const trained = readTrained(reader, taggerOptions, { instead: { l2: 0 }, summary });
   const source = reader.json("source", sourceSchema);
-  const summary = reader.json("summary", summarySchema);
-  const note = reader.json("note", noteSchema);
-  const calibration = readCalibration(reader);
   return reader.guard(() => {
-    const options = storedOptions(taggerOptions, found, { l2: 0 });
+    const { options } = trained;
     if (options.order > MAX_ORDER) throw reader.damaged(`its order is ${options.order}`);
     const labels = reader.alphabet("labels");
     const isByHash = reader.hasJson("attributeOrder") && reader.json("attributeOrder", v.string()) === "hash";
@@ -135,11 +116,8 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
         conjoinedTree,
       },
       weights,
-      options,
       source,
-      summary,
-      note,
-      calibration,
+      ...trained,
     });
   });
 }
