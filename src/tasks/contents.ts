@@ -19,6 +19,11 @@ interface Summary {
   stopped: boolean;
 }
 
+/** How the weights that were kept did on what was held out, if anything was. */
+export function heldOutOf({ history, bestPass }: Omit<Summary, "stopped">): Pass["heldOut"] {
+  return history.find(({ pass }) => pass === bestPass)?.heldOut;
+}
+
 /** `pass 7 of 10` */
 export function passLine({ history, bestPass, stopped }: Summary): string {
   return `pass ${bestPass} of ${history.length}${stopped ? "; stopped before its end" : ""}`;

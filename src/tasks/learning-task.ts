@@ -7,7 +7,8 @@ import { MOST_CANDIDATES } from "../formats/review-item.js";
 import type { Answer } from "../metrics/answers.js";
 import { type Sureness, surenessOf } from "../metrics/sureness.js";
 import { counted, duration, percent, table } from "../util/text.js";
-import { historyTable, passLine, promiseLines } from "./contents.js";
+import { heldOutOf, historyTable, passLine, promiseLines } from "./contents.js";
+import { answeredLines, calibrationLine } from "./report.js";
 import type {
   Evaluating,
   Judgement,
@@ -117,11 +118,6 @@ function judgedText(summary: Predictor["summary"], noun: string): string | undef
   return held && `held out ${percent(held.exact)} of ${noun} right`;
 }
 
-/** How the weights that were kept did on what was held out. */
-function heldOutOf({ history, bestPass }: Predictor["summary"]) {
-  return history.find(({ pass }) => pass === bestPass)?.heldOut;
-}
-
 /** Answers what is sure enough, and leaves the rest with the most probable outputs to choose from. */
 function answerOf<M extends Predictor, Given, Prediction extends Predicted<Candidate>, Candidate>(
   predict: (model: M, input: Given, asked: PredictionAsked) => Prediction,
@@ -181,19 +177,8 @@ type WholeReport = Sureness & { examples: number; unknown: number; accuracy: num
 function reportText(report: WholeReport, noun: string): string {
   const lines = [[noun, counted(report.examples), `${percent(report.accuracy)} right`]];
   if (report.unknown > 0) lines.push(["", counted(report.unknown), "without a known answer, not counted"]);
-  lines.push(...surenessLines(report, noun));
+  lines.push(...answeredLines(report.recallAtPrecision, noun), calibrationLine(report));
   const speed = Math.round(report.examples / Math.max(report.seconds, 1e-3));
   lines.push(["time", duration(report.seconds), `${counted(speed)} ${noun} a second`]);
   return table(lines, [0, 2]);
-}
-
-/** Lines of a report about confidence; `noun` is what is answered, in the plural. */
-export function surenessLines({ recallAtPrecision, ...report }: Sureness, noun: string): string[][] {
-  const answered = Object.entries(recallAtPrecision).map(([precision, share]) => [
-    "answered",
-    percent(share),
-    `of the ${noun} at ${100 * Number(precision)} % precision`,
-  ]);
-  const brier = `expected error; Brier score ${report.brier.toFixed(4)}`;
-  return [...answered, ["calibration", percent(report.expectedCalibrationError), brier]];
 }

@@ -2,7 +2,7 @@
 
 import { guaranteeFor } from "../confidence/calibration.js";
 import type { ReviewItem } from "../formats/review-item.js";
-import type { Predictor } from "../tasks/task.js";
+import type { LearningTask, Predictor } from "../tasks/task.js";
 import { asTheyCome, type Examples } from "./examples.js";
 import { learningTaskOf } from "./model.js";
 
@@ -19,27 +19,34 @@ export interface AnsweredInput {
 export async function* answer(
   model: Predictor,
   inputs: Examples<unknown>,
-  { precision }: { precision: number },
+  options: { precision: number },
 ): AsyncGenerator<AnsweredInput> {
   const task = learningTaskOf(model, "answer");
-  guaranteeFor(model.calibration, precision);
-  for await (const input of task.predicting.inputsOf(asTheyCome(inputs))) {
-    yield task.predicting.answer(model, input, { precision });
-  }
+  for await (const { answered } of answeredInputs(task, model, inputs, options)) yield answered;
 }
 
 /** What of some inputs is left to a person, as items of a review. */
 export async function* reviewItems(
   model: Predictor,
   inputs: Examples<unknown>,
-  { precision }: { precision: number },
+  options: { precision: number },
 ): AsyncGenerator<ReviewItem> {
   const task = learningTaskOf(model, "review");
-  guaranteeFor(model.calibration, precision);
   let number = 0;
-  for await (const input of task.predicting.inputsOf(asTheyCome(inputs))) {
+  for await (const { input, answered } of answeredInputs(task, model, inputs, options)) {
     number++;
-    const { answered, candidates } = task.predicting.answer(model, input, { precision });
-    if (!answered) yield task.reviewing.item(model, input, candidates, number);
+    if (!answered.answered) yield task.reviewing.item(model, input, answered.candidates, number);
+  }
+}
+
+async function* answeredInputs(
+  { predicting }: LearningTask,
+  model: Predictor,
+  inputs: Examples<unknown>,
+  { precision }: { precision: number },
+): AsyncGenerator<{ input: unknown; answered: AnsweredInput }> {
+  guaranteeFor(model.calibration, precision);
+  for await (const input of predicting.inputsOf(asTheyCome(inputs))) {
+    yield { input, answered: predicting.answer(model, input, { precision }) };
   }
 }

@@ -3,6 +3,7 @@
 import type { GivenLabel } from "../../formats/sequence.js";
 import { type Rates, type TaggingReport, TaggingScore } from "../../metrics/tagging.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
+import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
 import { isKnown, type TaggerInput } from "./inputs.js";
 import type { Tagger } from "./tagger.js";
@@ -95,23 +96,16 @@ export function reportText(report: TaggingReport & { seconds: number }): string 
 }
 
 function confidenceLines(report: TaggingReport): string[][] {
-  const lines: string[][] = [];
-  const { logLikelihood, recallAtPrecision: recall } = report;
-  if (recall) {
-    for (const precision of ["0.9", "0.95", "0.99"] as const) {
-      const at = `of the sequences at ${100 * Number(precision)} % precision`;
-      lines.push(["answered", percent(recall[precision]), at]);
-    }
-  }
+  const { logLikelihood, recallAtPrecision, expectedCalibrationError, brier } = report;
+  const lines = recallAtPrecision ? answeredLines(recallAtPrecision, "sequences") : [];
   if (typeof logLikelihood === "number") {
     const each = (logLikelihood / report.sequences).toFixed(4);
     lines.push(["log-likelihood", logLikelihood.toFixed(2), `${each} for each sequence`]);
   } else if (logLikelihood === null) {
     lines.push(["log-likelihood", "-∞", `${counted(report.impossibleSequences ?? 0)} sequences have probability 0`]);
   }
-  if (report.expectedCalibrationError !== undefined && report.brier !== undefined) {
-    const brier = `Brier score ${report.brier.toFixed(4)}`;
-    lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
+  if (expectedCalibrationError !== undefined && brier !== undefined) {
+    lines.push(calibrationLine({ expectedCalibrationError, brier }));
   }
   return lines;
 }

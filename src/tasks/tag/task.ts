@@ -4,7 +4,7 @@ import type { TaggingSequence } from "../../formats/sequence.js";
 import { InputError } from "../../util/errors.js";
 import { flag } from "../../util/options.js";
 import { percent, plural } from "../../util/text.js";
-import { nonZero } from "../contents.js";
+import { heldOutOf, nonZero } from "../contents.js";
 import type { LearningTask, PredictionAsked } from "../task.js";
 import { taggerCodec } from "./codec.js";
 import { contents, contentsText, looks } from "./contents.js";
@@ -93,7 +93,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
           passes: history.length,
           bestPass,
           stopped,
-          heldOut: history.find(({ pass }) => pass === bestPass)?.heldOut,
+          heldOut: heldOutOf(summary),
           history,
           options,
           source: source.kind,
@@ -101,7 +101,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       },
       summaryText({ labels, attributes, attributeCount, weights, summary }, from) {
         const size = `${plural(labels.size, "label")}, ${plural(attributeCount, "attribute")}, ${plural(nonZero(weights), "weight")}`;
-        const held = summary.history.find(({ pass }) => pass === summary.bestPass)?.heldOut;
+        const held = heldOutOf(summary);
         const isForeign = from && !attributes.all().some((name) => from.attributes.indexOf(name) >= 0);
         const warnings = isForeign ? ["no attribute of the model that training began with is in the data"] : [];
         const judged = held ? `held out ${percent(held.accuracy)} of labels right` : undefined;

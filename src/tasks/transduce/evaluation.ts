@@ -3,6 +3,7 @@
 import { joinSymbols, kindsOf, layoutOf, type SymbolPair } from "../../formats/pair-lines.js";
 import { type TransductionReport, TransductionScore } from "../../metrics/transduction.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
+import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
 import type { Transducer } from "./transducer.js";
 
@@ -64,22 +65,18 @@ export function scoreTransducer(transducer: Transducer, { inference }: Predictio
 type Report = TransductionReport & { alignedTrainingPairs: number; seconds: number };
 
 export function reportText(report: Report): string {
-  const recall = report.recallAtPrecision;
   const lines: string[][] = [
     ["inputs", counted(report.inputs), ""],
     ["word error rate", percent(report.wordErrorRate), "inputs whose output is no right answer"],
     ["symbol error rate", percent(report.symbolErrorRate), "edits to the nearest right answer"],
+    ...answeredLines(report.recallAtPrecision, "inputs"),
   ];
-  for (const precision of ["0.9", "0.95", "0.99"] as const) {
-    lines.push(["answered", percent(recall[precision]), `of the inputs at ${100 * Number(precision)} % precision`]);
-  }
   const { logLikelihood, unwritable } = report;
   const each = logLikelihood === null ? "-∞" : (logLikelihood / (report.inputs - unwritable)).toFixed(4);
   const left =
     unwritable > 0 && logLikelihood !== null ? ` but ${counted(unwritable)} that the model cannot write` : "";
   lines.push(["log-likelihood", each, `for each input${left}`]);
-  const brier = `Brier score ${report.brier.toFixed(4)}`;
-  lines.push(["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`]);
+  lines.push(calibrationLine(report));
   lines.push(["training pairs", counted(report.alignedTrainingPairs), "had an alignment"]);
   const speed = Math.round(report.inputs / Math.max(report.seconds, 1e-3));
   lines.push(["time", duration(report.seconds), `${plural(speed, "input")} a second`]);
