@@ -3,8 +3,8 @@
 // public address. Nothing is used or kept whose SHA-256 is not the one written here.
 
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -355,8 +355,15 @@ async function download(
     }
   };
   const source = Readable.from(counted(), { objectMode: false });
-  if (gzip) await pipeline(source, createGunzip(), hashed, createWriteStream(path));
-  else await pipeline(source, hashed, createWriteStream(path));
+  // Opened before anything can go wrong: a stream that is given up while it opens its file makes it after it was removed.
+  const handle = await open(path, "wx");
+  try {
+    const target = handle.createWriteStream();
+    if (gzip) await pipeline(source, createGunzip(), hashed, target);
+    else await pipeline(source, hashed, target);
+  } finally {
+    await handle.close();
+  }
   const found = hash.digest("hex");
   if (found !== file.sha256) throw wrongChecksum(address, file, found);
 }

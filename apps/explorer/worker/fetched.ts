@@ -14,7 +14,7 @@ export async function fetched(url: string, name: string, progress: (share: numbe
     throw new InputError(`could not be fetched (the server says ${response.status})`, { file: name });
   }
   const total = Number(response.headers.get("Content-Length") ?? 0);
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const reader = response.body.getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -22,13 +22,7 @@ export async function fetched(url: string, name: string, progress: (share: numbe
     length += part.value.length;
     if (total > 0) progress(length / total);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /** Model files may be packed with gzip; some hosts unpack them on the way. */
