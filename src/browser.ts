@@ -13,6 +13,9 @@ export { encipher } from "./tasks/decipher/encipher.js";
 export { LanguageModel } from "./tasks/decipher/language.js";
 export type { DeciphererOptions } from "./tasks/decipher/options.js";
 export { warnings } from "./tasks/decipher/warnings.js";
+// Segmenting
+export type { SegmentedText } from "./tasks/segment/example.js";
+export { Segmenter, type SegmenterPrediction } from "./tasks/segment/segmenter.js";
 // Tagging
 export type { FeatureFunction } from "./tasks/tag/features.js";
 export type { TaggerOptions } from "./tasks/tag/options.js";

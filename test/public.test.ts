@@ -22,7 +22,8 @@ it("`stargram` has these names and no others", () => {
   const entry = packageEntries().find(({ name }) => name === "stargram");
   expect(entry?.exported.map(({ name }) => name).sort()).toEqual([
     ...["Calibrated", "CipherText", "Comparison", "Decipherer", "DeciphererOptions", "Decipherment", "Evaluation"],
-    ...["FeatureFunction", "InputError", "LanguageModel", "Model", "ReviewItem", "SymbolPair", "Tagger"],
+    ...["FeatureFunction", "InputError", "LanguageModel", "Model", "ReviewItem", "SegmentedText", "Segmenter"],
+    ...["SegmenterPrediction", "SymbolPair", "Tagger"],
     ...["TaggerAnswer", "TaggerOptions", "TaggerPrediction", "TaggingSequence", "TrainTaggerOptions"],
     ...["TrainTransducerOptions", "Transducer", "TransducerAnswer", "TransducerOptions", "TransducerPrediction"],
     ...["answer", "calibrate", "compare", "decodeModel", "encipher", "encodeModel", "evaluate", "loadModel"],

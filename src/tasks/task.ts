@@ -10,6 +10,7 @@ import type { Codec, Model } from "../model/kind.js";
 import { InputError } from "../util/errors.js";
 import type { Declared } from "../util/options.js";
 import { decipherTask } from "./decipher/task.js";
+import { segmentTask } from "./segment/task.js";
 import { tagTask } from "./tag/task.js";
 import { transduceTask } from "./transduce/task.js";
 
@@ -265,7 +266,7 @@ export interface Reviewing<M extends Predictor, Given, Input, Candidate> {
 }
 
 /** Every task there is. */
-const list: Task[] = [tagTask, transduceTask, decipherTask];
+const list: Task[] = [tagTask, segmentTask, transduceTask, decipherTask];
 
 export function tasks(): readonly Task[] {
   return list;
