@@ -58,7 +58,7 @@ export async function run() {
           const problem = local.counter.problem(sequence, logEmission);
           sum += kernel.forward(problem, ngram.space, ngram.weights, inference).logPartition;
           kernel.backward();
-          kernel.addExpectations(undefined, new Float64Array(problem.slotScores.length), 1);
+          kernel.addExpectations(undefined, new Float64Array(problem.graph.slotCount * problem.graph.symbolCount), 1);
         }
         logLikelihood.dense = sum;
       },

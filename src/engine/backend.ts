@@ -3,6 +3,7 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { DecisionCounter } from "./counter.js";
 import type { Path } from "./lattice.js";
 import type { Problem, RowSpace } from "./problem.js";
 import type { Guide } from "./reference/select.js";
@@ -154,6 +155,8 @@ export interface Backend {
   makeKernel(): Kernel;
   /** Takes up weights that will not change. */
   freeze(space: RowSpace, weights: Float64Array): FrozenRows;
+  /** Counts expected decisions under weights that will not change, by the kernel that costs least for such a model. */
+  makeCounter(space: RowSpace, weights: Float64Array, inference: Inference): DecisionCounter;
   /** The same backend with memory of its own: what is made by it gives its memory back when it is disposed of. */
   workSpace(): WorkSpace;
 }

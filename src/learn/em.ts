@@ -4,8 +4,8 @@
 // and sets e(x | y) = (count(x, y) + smoothing) / sum over x'. Sequences are counted in fixed blocks whose counts are added
 // in order, so the sums are the same to the last bit however many threads share the blocks.
 
-import { BackoffKernel } from "../engine/backoff/kernel.js";
-import { type BackoffRows, backoffRows } from "../engine/backoff/rows.js";
+import { backend } from "../engine/choice.js";
+import type { DecisionCounter } from "../engine/counter.js";
 import type { NgramModel } from "../engine/ngram.js";
 import { chainGraph, openChainGraph, type SlotGraph } from "../engine/slots.js";
 import type { Inference } from "../engine/trellis.js";
@@ -43,16 +43,19 @@ export interface CipherModel {
 
 /** What computes expected counts for one block, one sequence after the other. */
 export class BlockCounter {
-  readonly kernel = new BackoffKernel();
-  private readonly rows: BackoffRows;
+  private readonly workSpace = backend().workSpace();
+  private readonly counter: DecisionCounter;
   private readonly graphs = new Map<number, SlotGraph>();
-  private slotCounts = new Float64Array(0);
+  /** [slots][symbols] of the sequence at hand. */
+  private slotScores = this.workSpace.arrays.float64(1024);
+  private slotCounts = this.workSpace.arrays.float64(1024);
 
   constructor(readonly model: CipherModel) {
-    this.rows = backoffRows(model.ngram.space, model.ngram.weights);
+    const { ngram, inference } = model;
+    this.counter = this.workSpace.makeCounter(ngram.space, ngram.weights, inference);
   }
 
-  /** The problem of a sequence: its slot scores are log P(y) + log e(x | y). */
+  /** The problem of a sequence: its slot scores are log P(y) + log e(x | y). Valid until the next call. */
   problem(sequence: Int32Array, logEmission: Float64Array): { graph: SlotGraph; slotScores: Float64Array } {
     const { ngram, plainCount } = this.model;
     const { symbolCount, unigram } = ngram;
@@ -63,7 +66,16 @@ export class BlockCounter {
         : openChainGraph(sequence.length, symbolCount);
       this.graphs.set(sequence.length, graph);
     }
-    const slotScores = new Float64Array(graph.slotCount * symbolCount);
+    const size = graph.slotCount * symbolCount;
+    if (this.slotScores.length < size) {
+      const { arrays } = this.workSpace;
+      arrays.release(this.slotScores);
+      arrays.release(this.slotCounts);
+      this.slotScores = arrays.float64(2 * size);
+      this.slotCounts = arrays.float64(2 * size);
+    }
+    const { slotScores } = this;
+    slotScores.fill(0, 0, size);
     for (let i = 0; i < sequence.length; i++) {
       const emission = sequence[i] * plainCount;
       for (let y = 0; y < plainCount; y++) slotScores[i * symbolCount + y] = unigram[y] + logEmission[emission + y];
@@ -75,10 +87,8 @@ export class BlockCounter {
   /** [slots][symbols] posterior probability of every decision; valid until the next call. Returns the log-likelihood. */
   posteriors(sequence: Int32Array, logEmission: Float64Array): { slotCounts: Float64Array; logLikelihood: number } {
     const problem = this.problem(sequence, logEmission);
-    const size = problem.slotScores.length;
-    if (this.slotCounts.length < size) this.slotCounts = new Float64Array(size);
-    this.slotCounts.fill(0, 0, size);
-    const logLikelihood = this.kernel.expectDecisions(problem, this.rows, this.model.inference, this.slotCounts, 1);
+    this.slotCounts.fill(0, 0, problem.graph.slotCount * problem.graph.symbolCount);
+    const logLikelihood = this.counter.count(problem, this.slotCounts, 1);
     return { slotCounts: this.slotCounts, logLikelihood };
   }
 
@@ -94,7 +104,7 @@ export class BlockCounter {
         continue;
       }
       found.logLikelihood += logLikelihood;
-      found.contextLength += this.kernel.trellis.averageContextLength() * sequence.length;
+      found.contextLength += this.counter.averageContextLength() * sequence.length;
       found.decisions += sequence.length;
       for (let i = 0; i < sequence.length; i++) {
         const to = sequence[i] * plainCount;
@@ -103,6 +113,11 @@ export class BlockCounter {
       }
     }
     return found;
+  }
+
+  /** Gives its memory back. */
+  dispose(): void {
+    this.workSpace.dispose();
   }
 }
 
@@ -152,7 +167,9 @@ export class LocalExpecter implements Expecter {
     return sum;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.counter.dispose();
+  }
 }
 
 /**

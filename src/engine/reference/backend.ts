@@ -2,6 +2,7 @@
 // nothing to dispose of.
 
 import { type Backend, type FrozenRows, plainArrays, type WorkSpace } from "../backend.js";
+import { BackoffCounter } from "../counter.js";
 import type { RowSpace } from "../problem.js";
 import { ReferenceKernel } from "./kernel.js";
 import { referenceLoops } from "./loops.js";
@@ -14,5 +15,7 @@ export const referenceBackend: Backend = {
   loops: referenceLoops,
   makeKernel: () => new ReferenceKernel(),
   freeze: (space: RowSpace, weights: Float64Array): FrozenRows => ({ space, weights, ...nothing }),
+  // In plain TypeScript every symbol of every context costs more than the entries of its rows.
+  makeCounter: (space, weights, inference) => new BackoffCounter(space, weights, inference),
   workSpace: (): WorkSpace => ({ ...referenceBackend, ...nothing }),
 };

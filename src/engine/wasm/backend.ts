@@ -2,6 +2,8 @@
 // list of what it took from it, so that all of it comes back at once.
 
 import type { Backend, FrozenRows, Kernel, WorkSpace } from "../backend.js";
+import { BackoffCounter, type DecisionCounter, KernelCounter, prefersBackoff } from "../counter.js";
+import type { Inference } from "../inference.js";
 import type { RowSpace } from "../problem.js";
 import { WasmFrozenRows } from "./frozen-rows.js";
 import { WasmKernel } from "./kernel.js";
@@ -32,6 +34,11 @@ export class WasmBackend implements Backend {
 
   freeze(space: RowSpace, weights: Float64Array): FrozenRows {
     return new WasmFrozenRows(this.arrays, space, weights);
+  }
+
+  makeCounter(space: RowSpace, weights: Float64Array, inference: Inference): DecisionCounter {
+    if (prefersBackoff(space, inference)) return new BackoffCounter(space, weights, inference);
+    return new KernelCounter(this.makeKernel(), space, this.arrays.placed(weights), inference);
   }
 
   workSpace(): WorkSpace {
