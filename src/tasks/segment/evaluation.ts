@@ -3,7 +3,7 @@
 import type { Answer } from "../../metrics/answers.js";
 import { type Sureness, surenessOf } from "../../metrics/sureness.js";
 import { counted, duration, percent, table } from "../../util/text.js";
-import { surenessLines } from "../learning-task.js";
+import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score } from "../task.js";
 import { goldOf, OUTSIDE, positionsOf, UNLABELLED } from "./example.js";
 import type { SegmentInput } from "./reading.js";
@@ -118,7 +118,8 @@ export function reportText(report: SegmentReport): string {
   const lines = [
     ["texts", counted(report.texts), `${percent(report.textAccuracy)} right in every segment`],
     ["segments", counted(report.segments), rates],
-    ...surenessLines(report, "texts"),
+    ...answeredLines(report.recallAtPrecision, "texts"),
+    calibrationLine(report),
     [
       "time",
       duration(report.seconds),
