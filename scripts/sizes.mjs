@@ -1,21 +1,25 @@
 // What an entry of the package weighs in a page: bundled for browsers and minified by rolldown, then packed with gzip. A bundle
 // has a first part, which a page loads to predict, and parts that are loaded when a training begins. Needs the build.
 //   node scripts/sizes.mjs     prints a table, in kB (1000 bytes)
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What programs write, and what it is. @type {[string, string][]} */
-const uses = [
-  ["stargram", 'export * from "stargram";'],
-  ["decodeModel of stargram", 'export { decodeModel } from "stargram";'],
-  ["stargram/engine", 'export * from "stargram/engine";'],
-  ["stargram/tasks/tag", 'export * from "stargram/tasks/tag";'],
-  ["stargram/tasks/transduce", 'export * from "stargram/tasks/transduce";'],
-  ["stargram/tasks/decipher", 'export * from "stargram/tasks/decipher";'],
-];
+/** What programs import: all of an entry, and the one function that loads any model. @returns {[string, string][]} */
+function uses() {
+  const tasks = readdirSync(join(root, "dist", "tasks"), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  const entries = ["stargram", "stargram/engine", ...tasks.map(({ name }) => `stargram/tasks/${name}`).sort()];
+  return [
+    ...entries.map((entry) => /** @type {[string, string]} */ ([entry, `export * from "${entry}";`])),
+    ["decodeModel of stargram", 'export { decodeModel } from "stargram";'],
+  ];
+}
 
 /** @typedef {{ entry: string, first: number, later: number }} Size bytes, minified and packed */
 
@@ -54,7 +58,7 @@ async function sizeOf(entry, program) {
 /** @returns {Promise<Size[]>} */
 export async function sizes() {
   const found = [];
-  for (const [entry, program] of uses) found.push(await sizeOf(entry, program));
+  for (const [entry, program] of uses()) found.push(await sizeOf(entry, program));
   return found;
 }
 

@@ -13,7 +13,16 @@ export { chooseMap } from "./confidence/calibration-map.js";
 export { findThreshold, type NoThreshold, type ThresholdOptions, whyNoThreshold } from "./confidence/threshold.js";
 // The engine
 export { Alphabet } from "./engine/alphabet.js";
-export type { Arrays, Backend, BestOutput, FrozenRows, Kernel, Loops, PositionRows } from "./engine/backend.js";
+export type {
+  Arrays,
+  Backend,
+  BestOutput,
+  FrozenRows,
+  Kernel,
+  Loops,
+  PositionRows,
+  WorkSpace,
+} from "./engine/backend.js";
 export { backend } from "./engine/choice.js";
 export { allowedClamp, type Clamp, clampTrellis, outputClamp } from "./engine/clamp.js";
 export { ClampedGradient } from "./engine/clamped-gradient.js";

@@ -115,6 +115,10 @@ export class MorseReader implements Predictor {
     }
     return nbest === undefined ? prediction : { ...prediction, nbest: outputs };
   }
+
+  dispose(): void {
+    this.engine.kernel.dispose();
+  }
 }
 
 function inferenceOf({ order, contexts }: MorseOptions): Inference {

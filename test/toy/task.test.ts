@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { answer, calibrate, compare, decodeModel, encodeModel, evaluate, InputError, reviewItems } from "stargram";
-import { addTask, type Checkpoint, generator, shuffle } from "stargram/engine";
+import { addTask, backend, type Checkpoint, generator, shuffle } from "stargram/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collectOutput, takeOutput } from "../../src/cli/output.js";
 import { type CommandFile, makeProgram } from "../../src/cli/program.js";
@@ -77,6 +77,13 @@ describe("in a program", () => {
       damaged[at] ^= 0x55;
       expect(() => decodeModel(damaged, "morse.sg")).toThrow(InputError);
     }
+  });
+
+  it("gives its memory back when it is told to", () => {
+    const loaded = decodeModel(encodeModel(reader)) as MorseReader;
+    expect(loaded.predict("...---...").word).toBe(reader.predict("...---...").word);
+    loaded.dispose();
+    if (backend().name === "wasm") expect(() => loaded.predict("...---...")).toThrow("disposed");
   });
 
   it("promises a precision, keeps it, and leaves the rest to a person", async () => {
