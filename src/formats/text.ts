@@ -122,18 +122,23 @@ export function parseKeyJson(text: string, file?: string): Record<string, string
   return key;
 }
 
+/** Characters of what is wrong that a message repeats. */
+const LONGEST_SHOWN = 60;
+
 /** A key written as `13=I,5=am`. A cipher symbol that is a comma or an equals sign needs a key file. */
 export function parseKeyList(text: string): Record<string, string> {
   const key = emptyKey();
-  for (const part of text.split(",")) {
-    const match = /^(.+?)=(.+)$/u.exec(part.trim());
-    if (!match) {
-      throw new InputError(`\`${part.trim()}\` is no part of a key`, { hint: "write cipher=plain, such as 13=I,5=am" });
+  for (const given of text.split(",")) {
+    const part = given.trim();
+    const at = part.indexOf("=", 1); // a symbol may be an equals sign
+    const [cipher, plain] = [part.slice(0, at), part.slice(at + 1)];
+    if (at < 0 || plain === "" || /[\r\n]/.test(part)) {
+      throw new InputError(`\`${part.slice(0, LONGEST_SHOWN)}\` is not part of a key`, {
+        hint: "write cipher=plain, such as 13=I,5=am",
+      });
     }
-    if (Object.hasOwn(key, match[1]) && key[match[1]] !== match[2]) {
-      throw new InputError(`the key gives \`${match[1]}\` twice`);
-    }
-    key[match[1]] = match[2];
+    if (Object.hasOwn(key, cipher) && key[cipher] !== plain) throw new InputError(`the key gives \`${cipher}\` twice`);
+    key[cipher] = plain;
   }
   return key;
 }
