@@ -17,6 +17,8 @@ const MOST_PAGES = 65_536;
 /** Pages of a memory that cannot grow: 512 MiB of addresses, of which only what is touched takes room. */
 const FIXED_PAGES = 8192;
 const ALIGNMENT = 16;
+/** Bytes that may be taken from the top before the collector is told; see `press`. */
+const UNTOLD = 2 ** 25;
 
 export interface Block {
   readonly address: number;
@@ -109,6 +111,7 @@ export class KernelMemory {
     const size = sizeClass(bytes);
     let address = this.free.get(size)?.pop();
     if (address === undefined) {
+      this.press(size);
       address = this.raiseTop(size);
       if (address === undefined) {
         throw new MachineError(`not enough memory: ${bytes} more bytes do not fit into the kernel's`, {
@@ -120,6 +123,22 @@ export class KernelMemory {
     owner?.blocks.add(block);
     return block;
   }
+
+  /**
+   * The collector sees a few small objects where arrays of the kernel lie, and no reason to look for those that were dropped.
+   * So it is shown a plain buffer, never touched, as large as what was taken since the last time.
+   */
+  private press(bytes: number): void {
+    this.untold += bytes;
+    if (this.untold < UNTOLD) return;
+    try {
+      new ArrayBuffer(this.untold);
+    } catch {
+      // As much as there is not: the collector has noticed.
+    }
+    this.untold = 0;
+  }
+  private untold = 0;
 
   /** Moves the top up and returns where it was; undefined, and it stays there, if the memory cannot hold so much. */
   private raiseTop(size: number): number | undefined {
