@@ -12,35 +12,7 @@ export {
 export { chooseMap } from "./confidence/calibration-map.js";
 export { findThreshold, type NoThreshold, type ThresholdOptions, whyNoThreshold } from "./confidence/threshold.js";
 // The engine
-export { Alphabet } from "./engine/alphabet.js";
-export type {
-  Arrays,
-  Backend,
-  BestOutput,
-  FrozenRows,
-  Kernel,
-  Loops,
-  PositionRows,
-  WorkSpace,
-} from "./engine/backend.js";
-export { backend } from "./engine/choice.js";
-export { allowedClamp, type Clamp, clampTrellis, outputClamp } from "./engine/clamp.js";
-export { ClampedGradient } from "./engine/clamped-gradient.js";
-export {
-  bestPath,
-  bestPaths,
-  type Lattice,
-  logPartition,
-  type Path,
-  posteriors,
-  sampler,
-  trellisLattice,
-} from "./engine/lattice.js";
-export { type NgramModel, type NgramOptions, ngramModel, ngramScore } from "./engine/ngram.js";
-export type { Problem, RowFamily, RowSpace, StartNodes } from "./engine/problem.js";
-export { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "./engine/rows.js";
-export { type Branch, chainGraph, openChainGraph, type SlotGraph, slotGraph } from "./engine/slots.js";
-export { BEGIN, type Inference, type Trellis } from "./engine/trellis.js";
+export * from "./engine/index.js";
 // Lines and items that tasks read and write
 export { type LineBlock, type Lines, linesOf } from "./formats/line-blocks.js";
 export type { ReviewItem } from "./formats/review-item.js";
