@@ -36,6 +36,22 @@ import { damaged, damagedModel } from "./mutate.mjs";
  * }} Target `share`: of all cases. `batch`: cases that one thread does, with its memory, before it makes way for another.
  */
 
+/** A folder that is made when it is first needed. */
+class Place {
+  /** @type {string | undefined} */
+  #folder;
+
+  /** @param {string} name */
+  file(name) {
+    this.#folder ??= mkdtempSync(join(tmpdir(), "stargram-fuzz-"));
+    return join(this.#folder, name);
+  }
+
+  remove() {
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
 const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
 const streamOf = (/** @type {Uint8Array} */ bytes) => Readable.from([Buffer.from(bytes)], { objectMode: false });
 
@@ -205,8 +221,8 @@ const reviewTarget = {
 
 /** A review file with a journal that was damaged, opened. */
 function journalTarget() {
-  const folder = mkdtempSync(join(tmpdir(), "stargram-fuzz-"));
-  const file = join(folder, "left.tsv");
+  const place = new Place();
+  const file = () => place.file("left.tsv");
   /** @type {Uint8Array | undefined} */
   let journal;
   return {
@@ -214,28 +230,28 @@ function journalTarget() {
     share: 0.1,
     batch: 2000,
     async prepare() {
-      await saveReview(file, [item({}), item({ id: "2" })]);
-      const session = await ReviewSession.open(file);
+      await saveReview(file(), [item({}), item({ id: "2" })]);
+      const session = await ReviewSession.open(file());
       await session.perform({ action: "answer", index: 0, text: "x y", again: false });
       await session.perform({ action: "draft", index: 1, text: "half" });
       const { readFileSync } = await import("node:fs");
-      journal = readFileSync(`${file}.journal`);
+      journal = readFileSync(`${file()}.journal`);
       await session.close();
     },
     make: (/** @type {Dice} */ dice) => damaged(/** @type {Uint8Array} */ (journal), [utf8(texts.jsonl)], dice),
     /** @param {Uint8Array} bytes */
     async check(bytes) {
-      writeFileSync(file, formatReview([item({}), item({ id: "2" })]));
-      writeFileSync(`${file}.journal`, bytes);
-      rmSync(`${file}.lock`, { force: true });
+      writeFileSync(file(), formatReview([item({}), item({ id: "2" })]));
+      writeFileSync(`${file()}.journal`, bytes);
+      rmSync(`${file()}.lock`, { force: true });
       await refusable(async () => {
-        const session = await ReviewSession.open(file);
+        const session = await ReviewSession.open(file());
         hold(session.total === 2, "all items are there");
         await session.close();
-        hold((await readReview(file)).length === 2, "the file is whole");
+        hold((await readReview(file())).length === 2, "the file is whole");
       });
     },
-    close: async () => rmSync(folder, { recursive: true, force: true }),
+    close: async () => place.remove(),
   };
 }
 
@@ -304,7 +320,7 @@ function modelBytesTarget(models) {
 
 /** Model files on disk, packed and then damaged, or damaged and then packed. @param {Models} models */
 function packedTarget(models) {
-  const folder = mkdtempSync(join(tmpdir(), "stargram-fuzz-"));
+  const place = new Place();
   const all = Object.values(models);
   return {
     name: "packed model",
@@ -316,13 +332,13 @@ function packedTarget(models) {
     },
     /** @param {Uint8Array} bytes */
     async check(bytes) {
-      const path = join(folder, "model.sg");
+      const path = place.file("model.sg");
       writeFileSync(path, bytes);
       await refusable(async () => {
         decodeModel(await readModelBytes(path));
       });
     },
-    close: async () => rmSync(folder, { recursive: true, force: true }),
+    close: async () => place.remove(),
   };
 }
 
@@ -354,8 +370,8 @@ const bodies = [
 
 /** A review server, and requests of which any part may be damaged. */
 function serverTarget() {
-  const folder = mkdtempSync(join(tmpdir(), "stargram-fuzz-"));
-  const file = join(folder, "left.tsv");
+  const place = new Place();
+  const file = () => place.file("left.tsv");
   /** @type {{ session: ReviewSession, server: { close(): Promise<void> }, port: number, secret: string } | undefined} */
   let running;
   return {
@@ -363,8 +379,8 @@ function serverTarget() {
     share: 0.2,
     batch: 2000,
     async prepare() {
-      await saveReview(file, [item({}), item({ id: "2" }), item({ id: "3" })]);
-      const session = await ReviewSession.open(file);
+      await saveReview(file(), [item({}), item({ id: "2" }), item({ id: "3" })]);
+      const session = await ReviewSession.open(file());
       const text = { file: "left.tsv", next: "", again: "" };
       const server = await startReviewServer({ session, port: 0, text, page: "", onAction: () => undefined });
       const { port, pathname } = new URL(server.address);
@@ -392,7 +408,7 @@ function serverTarget() {
     async close() {
       await running?.server.close();
       await running?.session.close();
-      rmSync(folder, { recursive: true, force: true });
+      place.remove();
     },
   };
 }

@@ -147,20 +147,8 @@ export function* bestPaths(
   if (nodeCount === 0) return;
   // A path is no more probable than any node or arc on it; a little less than that, for rounding.
   const rarest = known ? Math.exp(least - known.logPartition - 1e-6) : 0;
-  const nodeProbability = known?.node;
   const arcProbability = known?.arc;
-  const rest = new Float64Array(nodeCount).fill(Number.NEGATIVE_INFINITY); // best score from a node to the end
-  rest[nodeCount - 1] = 0;
-  for (let node = nodeCount - 2; node >= 0; node--) {
-    if (nodeProbability && nodeProbability[node] < rarest) continue;
-    let best = Number.NEGATIVE_INFINITY;
-    for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
-      if ((arcProbability && arcProbability[arc] < rarest) || arcTarget[arc] < 0) continue;
-      const score = arcScore[arc] + rest[arcTarget[arc]];
-      if (score > best) best = score;
-    }
-    rest[node] = best;
-  }
+  const rest = bestCompletions(lattice, known, rarest);
   if (rest[0] === Number.NEGATIVE_INFINITY || rest[0] < least) return;
   // A path follows the best arcs to the end. At each node that it passes, the arc next best to the one it takes opens another
   // path, which leaves it there; that one, when its turn comes, opens the one after. They wait in a binary heap by score.
@@ -176,10 +164,10 @@ export function* bestPaths(
     }
     return arcs.length > 1 ? arcs.sort((a, b) => boundOf(b) - boundOf(a)) : arcs;
   };
-  const waiting: Branching[] = [{ path: [], shared: 0, node: 0, choice: 0, done: 0, bound: rest[0] }];
+  const waiting: Branching[] = [{ path: [], common: 0, node: 0, choice: 0, done: 0, bound: rest[0] }];
   while (waiting.length > 0) {
-    let { path, shared, node, choice, done } = popBest(waiting);
-    const symbols = path.slice(0, shared);
+    let { path, common, node, choice, done } = popBest(waiting);
+    const symbols = path.slice(0, common);
     while (node !== nodeCount - 1) {
       ranked[node] ??= rank(node);
       const arcs = ranked[node] as number[];
@@ -187,7 +175,7 @@ export function* bestPaths(
         const other = arcs[choice + 1];
         const bound = done + arcScore[other] + rest[arcTarget[other]];
         if (bound >= least) {
-          pushBranching(waiting, { path: symbols, shared: symbols.length, node, choice: choice + 1, done, bound });
+          pushBranching(waiting, { path: symbols, common: symbols.length, node, choice: choice + 1, done, bound });
         }
       }
       const arc = arcs[choice];
@@ -196,15 +184,33 @@ export function* bestPaths(
       node = arcTarget[arc];
       choice = 0;
     }
-    yield { symbols: symbols.slice(), score: done }; // a copy: paths still to come share the beginning of this one
+    yield { symbols: symbols.slice(), score: done }; // a copy: paths still to come begin as this one does
   }
+}
+
+/** [nodeCount] best score from each node to the end, by nodes and arcs that are not rarer than `rarest`. */
+function bestCompletions(lattice: Lattice, known: Posteriors | undefined, rarest: number): Float64Array {
+  const { nodeCount, arcStart, arcTarget, arcScore } = lattice;
+  const rest = new Float64Array(nodeCount).fill(Number.NEGATIVE_INFINITY);
+  rest[nodeCount - 1] = 0;
+  for (let node = nodeCount - 2; node >= 0; node--) {
+    if (known && known.node[node] < rarest) continue;
+    let best = Number.NEGATIVE_INFINITY;
+    for (let arc = arcStart[node]; arc < arcStart[node + 1]; arc++) {
+      if ((known && known.arc[arc] < rarest) || arcTarget[arc] < 0) continue;
+      const score = arcScore[arc] + rest[arcTarget[arc]];
+      if (score > best) best = score;
+    }
+    rest[node] = best;
+  }
+  return rest;
 }
 
 /** A path that leaves another one. */
 interface Branching {
-  /** The decisions of that one, and how many of them it shares. */
+  /** The decisions of that one, and with how many of them it begins. */
   path: readonly number[];
-  shared: number;
+  common: number;
   /** Where it leaves it, and by which of the node's arcs, from the best on. */
   node: number;
   choice: number;

@@ -11,19 +11,19 @@ export function composed(text: string): string {
 
 /** UTF-16 units that are looked at together. */
 const WINDOW = 256;
-let segmenter: Intl.Segmenter | undefined;
+let cutter: Intl.Segmenter | undefined;
 
 /** The grapheme clusters of a text. A text is cut anew from any boundary: what comes before it does not matter. */
 export function graphemesOf(text: string): string[] {
   // Below these code points nothing combines but CR LF.
   if (/^[\x20-\u02ff]*$/.test(text)) return [...text];
-  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  cutter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
   const clusters: string[] = [];
   let size = WINDOW;
   for (let from = 0; from < text.length; ) {
     let to = Math.min(text.length, from + size);
     if (/[\ud800-\udbff]$/.test(text.slice(to - 1, to)) && to < text.length) to++; // not within a character
-    const found = Array.from(segmenter.segment(text.slice(from, to)), ({ segment }) => segment);
+    const found = Array.from(cutter.segment(text.slice(from, to)), ({ segment }) => segment);
     if (to < text.length) {
       // The last may go on beyond the window.
       if (found.length === 1) {

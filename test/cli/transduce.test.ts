@@ -120,7 +120,7 @@ describe("with a transducer", () => {
   test("flags for taggers are refused", async () => {
     const { code, error } = await run("predict", "m.sg", "pairs.tsv", "--marginals");
     expect(code).toBe(2);
-    expect(error).toMatch(/--marginals needs a tagger; .* is a transducer/);
+    expect(error).toMatch(/--marginals needs a tagger or a segmenter; .* is a transducer/);
   });
 });
 

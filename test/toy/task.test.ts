@@ -226,6 +226,8 @@ describe("on the command line", () => {
     const wrong = write("wrong.tsv", ["... o"]);
     await expect(run("evaluate", model, wrong)).rejects.toThrow("wrong.tsv:1: the signs of `o` are ---, not ...");
     await expect(run("evaluate", model, write("open.tsv", ["..."]))).rejects.toThrow("open.tsv:1: there is no word");
-    await expect(run("predict", model, bad, "--marginals")).rejects.toThrow("--marginals needs a tagger; ");
+    await expect(run("predict", model, bad, "--marginals")).rejects.toThrow(
+      "--marginals needs a tagger or a segmenter; ",
+    );
   });
 });

@@ -1,157 +1,155 @@
-// A segmenter as tensors and metadata.
-//   labels, attributes, wholes, strings, lexicon   string tables: labels, attributes of positions and of segments, words seen
-//   longest                                        [labels] the longest segment of each
-//   seen.start, .labels, .counts, .occurrences     how often each string was a segment of which label
-//   rows.start, rows.symbols                       the row table, over roles or symbols by the kind of row; weights F32
-//   attributeRow, wholeRow, classes                which row belongs to what; the tree of contexts
+// A segmenter as tensors and metadata. Rows are numbered anew: first those of the attributes of positions, in the order of their
+// hashes, then those of the attributes of segments, then those of contexts. Weights of attributes that are zero add nothing to
+// a score, so they are not saved, nor attributes that have no other.
+//   labels, attributes, wholes   string tables; `longest`: the longest segment of each label
+//   seen, lexicon                strings that were segments, with their labels (seen.start, seen.labels); the user's list
+//   rows, contexts               the row table with weights F32 beside it; the tree of classes
 
 import * as v from "valibot";
+import { byHash } from "../../engine/alphabet.js";
+import { RowTableBuilder } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
+import { symbolKinds } from "../../formats/pair-lines.js";
 import {
-  countSchema as count,
+  countSchema,
   emptyParts,
   type FileParts,
   PartsReader,
   putJson,
   putStrings,
+  putTable,
   putTree,
 } from "../../model/parts.js";
 import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
 import type { Codec } from "../task.js";
+import type { AttributeParts } from "./encoder.js";
 import { segmenterOptions } from "./options.js";
-import { contextClassCount, ROLES } from "./rows.js";
+import { contextClassCount, entriesOf, ROLES } from "./rows.js";
 import { Segmenter } from "./segmenter.js";
-import { segmentSymbols } from "./symbols.js";
+import type { SeenStrings } from "./strings.js";
+import { MOST_SYMBOLS, segmentSymbols } from "./symbols.js";
 
-const shapeSchema = v.object({ input: v.picklist(["chars", "tokens"]), mayHoldSpaces: v.boolean() });
+const positionsSchema = v.object({ input: v.picklist(symbolKinds), mayHoldSpaces: v.boolean() });
 
-/** No data has longer segments; the limit keeps a hostile file from asking for endless tables. */
-const LONGEST = 10_000;
-const MOST_SYMBOLS = 1_000_000;
+const summary = { texts: countSchema, positions: countSchema, segments: countSchema };
 
 function encodeSegmenter(segmenter: Segmenter): FileParts {
-  const { attributes: own, rows, weights } = segmenter;
+  const { rows, weights, parts: own } = segmenter;
+  const { symbols } = rows;
+  const table = new RowTableBuilder(Math.max(symbols.labelOf.length, ROLES * symbols.longest.length));
+  const kept: number[] = []; // weights, entry by entry of the new table
+  /** Adds a row, without weights that are zero if `isSparse`; false if nothing is left of it. */
+  const move = (row: number, isSparse: boolean): boolean => {
+    const entries: number[] = [];
+    entriesOf(rows, row).forEach((entry, e) => {
+      const weight = weights[rows.start[row] + e];
+      if (isSparse && weight === 0) return;
+      entries.push(entry);
+      kept.push(weight);
+    });
+    if (isSparse && entries.length === 0) return false;
+    table.add(entries);
+    return true;
+  };
+  const attributes = byHash(own.attributes.all()).filter((id) => move(rows.attributeRow[id], true));
+  const wholes = own.wholes.all().filter((_, id) => move(rows.wholeRow[id], true));
+  const contexts = rows.classTree.row.map((row) => {
+    move(row, false);
+    return table.rows - 1;
+  });
   const parts = emptyParts();
   putTrained(parts, segmenter);
-  putJson(parts, "shape", { input: own.input, mayHoldSpaces: own.mayHoldSpaces });
+  putJson(parts, "positions", { input: own.input, mayHoldSpaces: own.mayHoldSpaces });
   putStrings(parts, "labels", own.labels.all());
-  putStrings(parts, "attributes", own.attributes.all());
-  putStrings(parts, "wholes", own.wholes.all());
-  putStrings(parts, "strings", own.seen.strings.all());
+  parts.tensors.longest = { data: symbols.longest };
+  putStrings(
+    parts,
+    "attributes",
+    Array.from(attributes, (id) => own.attributes.nameOf(id)),
+  );
+  putStrings(parts, "wholes", wholes);
+  putStrings(parts, "seen", own.seen.strings.all());
+  parts.tensors["seen.start"] = { data: own.seen.start };
+  parts.tensors["seen.labels"] = { data: own.seen.labels };
   putStrings(parts, "lexicon", own.lexicon.all());
-  const { start, labels, counts, occurrences } = own.seen;
-  const tensors: Record<string, Int32Array> = {
-    longest: rows.symbols.longest,
-    "seen.start": start,
-    "seen.labels": labels,
-    "seen.counts": counts,
-    "seen.occurrences": occurrences,
-    "rows.start": rows.start,
-    "rows.symbols": rows.entries,
-    attributeRow: rows.attributeRow,
-    wholeRow: rows.wholeRow,
-  };
-  for (const [name, data] of Object.entries(tensors)) parts.tensors[name] = { data: Int32Array.from(data) };
-  putTree(parts, "classes", rows.classTree);
-  parts.tensors.weights = { data: Float32Array.from(weights) };
+  putTree(parts, "contexts", { ...rows.classTree, row: contexts });
+  putTable(parts, "rows", table.build());
+  parts.tensors.weights = { data: Float32Array.from(kept) };
   return parts;
 }
 
 function decodeSegmenter(content: TensorFile, file?: string): Segmenter {
   const reader = new PartsReader(content, file);
-  const trained = readTrained(reader, segmenterOptions, {
-    instead: { l2: 0 },
-    summary: { texts: count, segments: count },
-  });
-  const { input, mayHoldSpaces } = reader.json("shape", shapeSchema);
+  const trained = readTrained(reader, segmenterOptions, { instead: { l2: 0, order: 0 }, summary });
+  const { input, mayHoldSpaces } = reader.json("positions", positionsSchema);
   return reader.guard(() => {
     const labels = reader.alphabet("labels");
-    const attributes = reader.alphabet("attributes");
+    const symbols = segmentSymbols(readLongest(reader, labels.size));
+    const attributes = reader.alphabet("attributes", true);
     const wholes = reader.alphabet("wholes");
-    const longest = reader.integers("longest");
-    if (labels.size === 0 || longest.length !== labels.size)
-      throw reader.damaged("its labels and lengths do not agree");
-    const total = longest.reduce((sum, length) => sum + length, 0);
-    if (longest.some((length) => length < 1 || length > LONGEST) || total > MOST_SYMBOLS) {
-      throw reader.damaged("it has segments of an impossible length");
-    }
-    const symbols = segmentSymbols(longest);
-    // Rows of positions are over roles, those of segments and contexts over symbols: each is checked against its own.
-    const widest = Math.max(ROLES * labels.size, symbols.labelOf.length);
-    const { start, symbols: entries } = reader.table("rows", widest);
+    const parts: AttributeParts = {
+      input,
+      mayHoldSpaces,
+      labels,
+      attributes,
+      wholes,
+      seen: readSeen(reader, labels.size),
+      lexicon: reader.alphabet("lexicon"),
+    };
+    const roleCount = ROLES * labels.size;
+    const symbolCount = symbols.labelOf.length;
+    const { start, symbols: entries } = reader.table("rows", Math.max(roleCount, symbolCount));
     const rowCount = start.length - 1;
-    const attributeRow = rowsOf(reader, "attributeRow", attributes.size, rowCount);
-    const wholeRow = rowsOf(reader, "wholeRow", wholes.size, rowCount);
-    checkRows(reader, attributeRow, start, entries, ROLES * labels.size);
-    checkRows(reader, wholeRow, start, entries, symbols.labelOf.length);
-    const classTree = reader.tree("classes", { from: 0, to: rowCount, needed: true }, (depth) =>
+    const contextRow = attributes.size + wholes.size;
+    if (rowCount < contextRow) throw reader.damaged("it has fewer rows than attributes");
+    checkEntries(reader, entries.subarray(0, start[attributes.size]), roleCount);
+    checkEntries(reader, entries.subarray(start[attributes.size]), symbolCount);
+    const classTree = reader.tree("contexts", { from: contextRow, to: rowCount, needed: true }, (depth) =>
       depth < trained.options.order ? [BEGIN, contextClassCount(symbols)] : undefined,
     );
-    checkRows(reader, classTree.row, start, entries, symbols.labelOf.length);
     return new Segmenter({
-      attributes: {
-        input,
-        mayHoldSpaces,
-        labels,
-        attributes,
-        wholes,
-        seen: readSeen(reader, labels.size),
-        lexicon: reader.alphabet("lexicon"),
+      parts,
+      rows: {
+        symbols,
+        start,
+        entries,
+        attributeRow: Int32Array.from({ length: attributes.size }, (_, n) => n),
+        wholeRow: Int32Array.from({ length: wholes.size }, (_, n) => attributes.size + n),
+        classTree,
       },
-      rows: { symbols, start, entries, attributeRow, wholeRow, classTree },
       weights: reader.floats("weights", entries.length),
       ...trained,
     });
   });
 }
 
-/** The row of each of some attributes, or -1. */
-function rowsOf(reader: PartsReader, name: string, size: number, rowCount: number): Int32Array {
-  const rows = reader.integers(name);
-  if (rows.length !== size || rows.some((row) => row < -1 || row >= rowCount)) {
-    throw reader.damaged(`its \`${name}\` names rows that are not there`);
+function readLongest(reader: PartsReader, labels: number): Int32Array {
+  const longest = reader.integers("longest");
+  if (labels === 0 || longest.length !== labels) throw reader.damaged("it has labels without a longest segment");
+  let sum = 0;
+  for (const length of longest) {
+    if (length < 1) throw reader.damaged("it has a label without segments");
+    sum += length;
+    if (sum > MOST_SYMBOLS) throw reader.damaged("its segments are too long");
   }
-  return rows;
+  return longest;
 }
 
-function checkRows(
-  reader: PartsReader,
-  rows: Int32Array,
-  start: Int32Array,
-  entries: Int32Array,
-  symbolCount: number,
-): void {
-  for (const row of rows) {
-    // Symbols rise within a row, so the last is the greatest.
-    if (row >= 0 && start[row + 1] > start[row] && entries[start[row + 1] - 1] >= symbolCount) {
-      throw reader.damaged("a row has symbols that are not its own");
-    }
-  }
-}
-
-function readSeen(reader: PartsReader, labelCount: number) {
-  const strings = reader.alphabet("strings");
+function readSeen(reader: PartsReader, labelCount: number): SeenStrings {
+  const strings = reader.alphabet("seen");
   const start = reader.integers("seen.start");
   const labels = reader.integers("seen.labels");
-  const counts = reader.integers("seen.counts");
-  const occurrences = reader.integers("seen.occurrences");
-  const isRising = start.every((at, i) => (i === 0 ? at === 0 : at >= start[i - 1]));
-  if (
-    start.length !== strings.size + 1 ||
-    !isRising ||
-    start[strings.size] !== labels.length ||
-    counts.length !== labels.length ||
-    occurrences.length !== strings.size ||
-    labels.some((label) => label < 0 || label >= labelCount)
-  ) {
-    throw reader.damaged("its counts of strings do not agree");
+  const isWhole = start.length === strings.size + 1 && start[0] === 0 && start[strings.size] === labels.length;
+  if (!isWhole || start.some((at, n) => n > 0 && at < start[n - 1])) {
+    throw reader.damaged("its strings do not cover their labels");
   }
-  return { strings, start, labels, counts, occurrences };
+  if (labels.some((label) => label < 0 || label >= labelCount)) throw reader.damaged("a string has an unknown label");
+  return { strings, start, labels };
 }
 
-export const segmenterCodec: Codec<Segmenter> = {
-  kind: "segmenter",
-  encode: encodeSegmenter,
-  decode: decodeSegmenter,
-};
+function checkEntries(reader: PartsReader, entries: Int32Array, count: number): void {
+  if (entries.some((entry) => entry >= count)) throw reader.damaged("a row speaks of something there is not");
+}
+
+export const segmenterCodec: Codec<Segmenter> = { kind: "segmenter", encode: encodeSegmenter, decode: decodeSegmenter };

@@ -8,7 +8,7 @@ import { Numbers } from "../../util/numbers.js";
 import { PieceNumbers } from "../tag/pieces.js";
 import { longestShape, positionPieces, positionShape, seenColumns } from "./attributes.js";
 import type { Positions } from "./positions.js";
-import { SEEN_CLASSES, type SeenStrings, seenClasses } from "./strings.js";
+import type { CountsAsSeen, SeenStrings } from "./strings.js";
 
 /** Attributes in flat arrays: those of position p are ids[start[p]] .. ids[start[p + 1] - 1]. */
 export interface AttributeArray {
@@ -46,11 +46,6 @@ export interface AttributeParts {
   lexicon: Alphabet;
 }
 
-/** What the text at hand adds to the counts of a string, which is taken off them. */
-export interface OwnCounts {
-  of(string: string): { byLabel: ReadonlyMap<number, number>; occurrences: number } | undefined;
-}
-
 export class SegmentEncoder {
   private readonly textStart = new Numbers(plainArrays.int32);
   private readonly breaks = new Numbers(plainArrays.int32);
@@ -85,14 +80,14 @@ export class SegmentEncoder {
     for (const numbers of [this.textStart, this.attributeStart, this.wholeStart]) numbers.push(0);
   }
 
-  add(positions: Positions, own?: OwnCounts): void {
+  add(positions: Positions, counts?: CountsAsSeen): void {
     const { input, mayHoldSpaces } = this.parts;
     const columns = seenColumns(positions, input, mayHoldSpaces);
     const pieces = positionPieces(input, columns[0]?.length ?? 1);
     this.pieces.gather(pieces, columns, this.attributeIds, this.attributeStart);
     const isBreak = (i: number): boolean => input === "chars" && !mayHoldSpaces && positions.spaced[i] === 1;
     for (let i = 0; i < columns.length; i++) this.breaks.push(isBreak(i) ? 1 : 0);
-    this.finder.gather(positions, isBreak, own, this.wholeIds, this.wholeStart);
+    this.finder.gather(positions, isBreak, counts, this.wholeIds, this.wholeStart);
     this.textStart.push(this.breaks.length);
   }
 
@@ -118,9 +113,12 @@ export class SegmentEncoder {
   }
 }
 
+/** The attribute that all segments have: its row says how long they are. */
+export const LENGTH = "length";
+
 export const wholeName = {
   is: (length: number, string: string) => `is[${length}]=${string}`,
-  seen: (length: number, kind: number, label: string) => `seen[${length}]=${kind} ${label}`,
+  seen: (length: number, label: string) => `seen[${length}]=${label}`,
   lexicon: (length: number) => `lexicon[${length}]`,
   shape: (length: number, shape: string) => `shape[${length}]=${shape}`,
 };
@@ -130,22 +128,24 @@ class WholeFinder {
   /** [seen strings] the attribute of the string itself, by length; a string has one length but for tokens with spaces in them. */
   private readonly isString: Int32Array;
   private readonly isLength: Int32Array;
-  /** [longest + 1][labels][SEEN_CLASSES] */
+  /** [longest + 1][labels] */
   private readonly seenOf: Int32Array;
   /** [longest + 1] */
   private readonly lexiconOf: Int32Array;
   private readonly shapes = new Map<string, number>();
   private readonly longestString: number;
   private readonly longestShape: number;
+  private readonly lengthId: number;
 
   constructor(
     private readonly parts: AttributeParts,
     private readonly longest: number,
   ) {
     const { seen, wholes, labels, lexicon } = parts;
+    this.lengthId = wholes.indexOf(LENGTH);
     this.isString = new Int32Array(seen.strings.size).fill(-1);
     this.isLength = new Int32Array(seen.strings.size);
-    this.seenOf = new Int32Array((longest + 1) * labels.size * SEEN_CLASSES).fill(-1);
+    this.seenOf = new Int32Array((longest + 1) * labels.size).fill(-1);
     this.lexiconOf = new Int32Array(longest + 1).fill(-1);
     let longestString = 0;
     let longestShaped = 0;
@@ -163,9 +163,8 @@ class WholeFinder {
       longestString = Math.max(longestString, length);
       if (match[1] === "lexicon") this.lexiconOf[length] = id;
       if (match[1] === "seen") {
-        const label = labels.indexOf(value.slice(value.indexOf(" ") + 1));
-        const kind = Number.parseInt(value, 10);
-        if (label >= 0 && kind < SEEN_CLASSES) this.seenOf[(length * labels.size + label) * SEEN_CLASSES + kind] = id;
+        const label = labels.indexOf(value);
+        if (label >= 0) this.seenOf[length * labels.size + label] = id;
       }
       if (match[1] === "is") {
         const string = seen.strings.indexOf(value);
@@ -182,7 +181,7 @@ class WholeFinder {
   gather(
     positions: Positions,
     isBreak: (i: number) => boolean,
-    own: OwnCounts | undefined,
+    counts: CountsAsSeen | undefined,
     ids: Numbers<Int32Array>,
     start: Numbers<Int32Array>,
   ): void {
@@ -192,6 +191,7 @@ class WholeFinder {
     const separator = input === "tokens" ? " " : "";
     const most = Math.min(this.longest, Math.max(this.longestString, this.longestShape));
     for (let i = 0; i < columns.length; i++) {
+      if (this.lengthId >= 0) ids.push(this.lengthId);
       let string = "";
       let shape = "";
       for (let n = 1; n <= most && i + n <= columns.length; n++) {
@@ -199,7 +199,7 @@ class WholeFinder {
         if (n > 1 && isBreak(p)) break;
         if (n <= this.longestString) {
           string += n > 1 ? separator + columns[p][0] : columns[p][0];
-          this.addString(string, n, own, ids);
+          this.addString(string, n, counts, ids);
         }
         if (n <= this.longestShape) {
           shape += shapes[p];
@@ -211,21 +211,15 @@ class WholeFinder {
     }
   }
 
-  private addString(string: string, length: number, own: OwnCounts | undefined, ids: Numbers<Int32Array>): void {
+  private addString(string: string, length: number, counts: CountsAsSeen | undefined, ids: Numbers<Int32Array>): void {
     const { seen, lexicon, labels } = this.parts;
     const found = seen.strings.indexOf(string);
     if (found >= 0) {
       if (this.isString[found] >= 0 && this.isLength[found] === length) ids.push(this.isString[found]);
-      const taken = own?.of(string);
-      const occurrences = seen.occurrences[found] - (taken?.occurrences ?? 0);
       for (let s = seen.start[found]; s < seen.start[found + 1]; s++) {
         const label = seen.labels[s];
-        const count = seen.counts[s] - (taken?.byLabel.get(label) ?? 0);
-        if (count <= 0) continue;
-        for (const kind of seenClasses(count, occurrences)) {
-          const id = this.seenOf[(length * labels.size + label) * SEEN_CLASSES + kind];
-          if (id >= 0) ids.push(id);
-        }
+        const id = this.seenOf[length * labels.size + label];
+        if (id >= 0 && (!counts || counts(string, label))) ids.push(id);
       }
     }
     if (this.lexiconOf[length] >= 0 && lexicon.size > 0 && lexicon.indexOf(string) >= 0)

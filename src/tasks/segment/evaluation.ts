@@ -1,93 +1,137 @@
-// How well a segmenter does: precision, recall and F1 of segments, which are right when start, end and label are.
+// How well a segmenter does: a segment is right if its beginning, its end and its label are. precision = right / found,
+// recall = right / true, F1 = their harmonic mean; what lies outside is not counted.
 
 import type { Answer } from "../../metrics/answers.js";
 import { type Sureness, surenessOf } from "../../metrics/sureness.js";
-import { counted, duration, percent, table } from "../../util/text.js";
+import type { Rates } from "../../metrics/tagging.js";
+import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
-import type { Judgement, PredictionAsked, Score } from "../task.js";
-import { goldOf, OUTSIDE, positionsOf, UNLABELLED } from "./example.js";
-import type { SegmentInput } from "./reading.js";
-import type { FoundSegment, Segmenter } from "./segmenter.js";
+import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
+import { goldOf, OUTSIDE, positionsOf, type SegmentedText, UNLABELLED } from "./example.js";
+import type { Segment, Segmenter } from "./segmenter.js";
 
-interface Compared {
-  /** [found segments] */
-  correct: boolean[];
-  found: FoundSegment[];
-  right: { key: string; label: string }[];
-  probability: number;
+/** A segment for comparison. */
+interface Place {
+  start: number;
+  end: number;
+  label: string;
+  key: string;
 }
 
-function keyOf(start: number, end: number, label: string): string {
-  return `${start}-${end} ${label}`;
+/** The right segments of a text by offsets, without what lies outside; undefined if the data does not say. */
+function truth(segmenter: Segmenter, example: SegmentedText): Place[] | undefined {
+  const positions = positionsOf(example, segmenter.parts.input);
+  return goldOf(example, positions)
+    ?.filter(({ label }) => label !== OUTSIDE)
+    .map(({ from, to, label }) => placed(positions.start[from], positions.end[to - 1], label));
 }
 
-/** The segments found and the right ones; undefined if the text has none. */
-function compared(segmenter: Segmenter, input: SegmentInput, { inference }: PredictionAsked): Compared | undefined {
-  const positions = positionsOf(input, segmenter.attributes.input);
-  const gold = goldOf(input, positions);
+function placed(start: number, end: number, label = UNLABELLED): Place {
+  return { start, end, label, key: `${start} ${end} ${label}` };
+}
+
+const placeOf = ({ start, end, label }: Segment): Place => placed(start, end, label);
+
+/** Whether a segmenter is right, as a whole and segment by segment. */
+export function judgeText(
+  segmenter: Segmenter,
+  example: SegmentedText,
+  { inference }: PredictionAsked,
+): Judgement | undefined {
+  const gold = truth(segmenter, example);
   if (!gold) return undefined;
-  const right = gold
-    .filter(({ label }) => label !== OUTSIDE)
-    .map(({ from, to, label }) => ({ key: keyOf(positions.start[from], positions.end[to - 1], label), label }));
-  const keys = new Set(right.map(({ key }) => key));
-  const { segments, probability } = segmenter.predict(input, { inference });
-  const correct = segments.map(({ start, end, label = UNLABELLED }) => keys.has(keyOf(start, end, label)));
-  return { correct, found: segments, right, probability };
+  const keys = new Set(gold.map(({ key }) => key));
+  const { segments, probability } = segmenter.predict(example, { inference });
+  const parts = segments.map((segment) => ({
+    confidence: segment.probability,
+    correct: keys.has(placeOf(segment).key),
+  }));
+  const correct = gold.length === segments.length && parts.every((part) => part.correct);
+  return { whole: { confidence: probability, correct }, parts };
 }
 
-export function judgeText(segmenter: Segmenter, input: SegmentInput, asked: PredictionAsked): Judgement | undefined {
-  const one = compared(segmenter, input, asked);
-  if (!one) return undefined;
-  const isRight = one.correct.every(Boolean) && one.found.length === one.right.length;
-  return {
-    whole: { confidence: one.probability, correct: isRight },
-    parts: one.found.map(({ probability }, i) => ({ confidence: probability, correct: one.correct[i] })),
-  };
+/** A text with its segments, between brackets where something lies outside. */
+export function showText(
+  segmenter: Segmenter,
+  example: SegmentedText,
+  { inference }: PredictionAsked,
+): ShownCase | undefined {
+  const gold = truth(segmenter, example);
+  if (!gold) return undefined;
+  const { text, segments, probability } = segmenter.predict(example, { inference });
+  const written = (places: readonly Place[]): string =>
+    places.map(({ start, end, label }) => `[${text.slice(start, end)}]${label}`).join(" ");
+  const output = written(segments.map(placeOf));
+  const right = written(gold);
+  return { input: text, output, truth: right, confidence: probability, correct: output === right };
 }
 
-class Rates {
-  found = 0;
-  right = 0;
-  common = 0;
-
-  report() {
-    const precision = this.found > 0 ? this.common / this.found : 0;
-    const recall = this.right > 0 ? this.common / this.right : 0;
-    const f1 = precision + recall > 0 ? (2 * precision * recall) / (precision + recall) : 0;
-    return { precision, recall, f1, support: this.right, predicted: this.found };
-  }
+interface Tally {
+  support: number;
+  predicted: number;
+  correct: number;
 }
 
-export function scoreSegmenter(segmenter: Segmenter, asked: PredictionAsked): Score<SegmentInput> {
-  const answers: Answer[] = [];
-  const all = new Rates();
-  const byLabel = new Map<string, Rates>();
-  const of = (label: string): Rates => {
-    let rates = byLabel.get(label);
-    if (!rates) {
-      rates = new Rates();
-      byLabel.set(label, rates);
+export interface SegmentReport extends Sureness {
+  texts: number;
+  textAccuracy: number;
+  /** How many there are in truth. */
+  segments: number;
+  segmentF1: number;
+  segmentPrecision: number;
+  segmentRecall: number;
+  labels: Record<string, Rates>;
+  logLikelihood: number | null;
+  impossibleTexts: number;
+}
+
+export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAsked): Score<SegmentedText> {
+  const tallies = new Map<string, Tally>();
+  const tallyOf = (label: string): Tally => {
+    let tally = tallies.get(label);
+    if (!tally) {
+      tally = { support: 0, predicted: 0, correct: 0 };
+      tallies.set(label, tally);
     }
-    return rates;
+    return tally;
   };
+  const answers: Answer[] = [];
+  let logLikelihood = 0;
+  let impossibleTexts = 0;
+  let unknownLabels = 0;
   return {
     answers,
-    add(input) {
-      const one = compared(segmenter, input, asked);
-      if (!one) return;
-      const isRight = one.correct.every(Boolean) && one.found.length === one.right.length;
-      answers.push({ confidence: one.probability, correct: isRight });
-      for (const { label } of one.right) for (const rates of [all, of(label)]) rates.right++;
-      one.found.forEach(({ label = UNLABELLED }, i) => {
-        for (const rates of [all, of(label)]) {
-          rates.found++;
-          if (one.correct[i]) rates.common++;
-        }
-      });
+    add(example) {
+      const gold = truth(segmenter, example);
+      if (!gold) return;
+      const { segments, probability } = segmenter.predict(example, { inference });
+      const keys = new Set(gold.map(({ key }) => key));
+      let right = 0;
+      for (const { label } of gold) {
+        tallyOf(label).support++;
+        if (segmenter.parts.labels.indexOf(label) < 0) unknownLabels++;
+      }
+      for (const segment of segments) {
+        const { label, key } = placeOf(segment);
+        const tally = tallyOf(label);
+        tally.predicted++;
+        if (!keys.has(key)) continue;
+        tally.correct++;
+        right++;
+      }
+      answers.push({ confidence: probability, correct: right === gold.length && right === segments.length });
+      const log = segmenter.logLikelihood(example, { inference });
+      if (log === Number.NEGATIVE_INFINITY) impossibleTexts++;
+      else logLikelihood += log;
     },
-    report() {
-      const { f1, precision, recall, support } = all.report();
-      const labelled = [...byLabel].filter(([label]) => label !== UNLABELLED);
+    report: (): Record<string, unknown> & SegmentReport => {
+      const total: Tally = { support: 0, predicted: 0, correct: 0 };
+      for (const { support, predicted, correct } of tallies.values()) {
+        total.support += support;
+        total.predicted += predicted;
+        total.correct += correct;
+      }
+      const { support, f1, precision, recall } = ratesOf(total);
       return {
         texts: answers.length,
         textAccuracy: answers.filter(({ correct }) => correct).length / Math.max(1, answers.length),
@@ -95,50 +139,69 @@ export function scoreSegmenter(segmenter: Segmenter, asked: PredictionAsked): Sc
         segmentF1: f1,
         segmentPrecision: precision,
         segmentRecall: recall,
-        labels: Object.fromEntries(labelled.map(([label, rates]) => [label, rates.report()])),
+        labels: Object.fromEntries([...tallies].sort().map(([label, tally]) => [label, ratesOf(tally)])),
+        logLikelihood: impossibleTexts > 0 ? null : logLikelihood,
+        impossibleTexts,
+        unknownLabels,
         ...surenessOf(answers),
       };
     },
+    warnings: () =>
+      unknownLabels > 0
+        ? [`${plural(unknownLabels, "segment")} with a label that the model does not know: counted as wrong`]
+        : [],
   };
 }
 
-interface SegmentReport extends Sureness {
-  texts: number;
-  textAccuracy: number;
-  segments: number;
-  segmentF1: number;
-  segmentPrecision: number;
-  segmentRecall: number;
-  labels: Record<string, ReturnType<Rates["report"]>>;
-  seconds: number;
+function ratesOf({ support, predicted, correct }: Tally): Rates {
+  const precision = predicted > 0 ? correct / predicted : 0;
+  const recall = support > 0 ? correct / support : 0;
+  const f1 = support + predicted > 0 ? (2 * correct) / (support + predicted) : 0;
+  return { precision, recall, f1, support, predicted, correct };
 }
 
-export function reportText(report: SegmentReport): string {
+export function reportText(report: SegmentReport & { seconds: number }): string {
+  const { segments, texts, seconds, logLikelihood } = report;
   const rates = `F1 ${percent(report.segmentF1)}, precision ${percent(report.segmentPrecision)}, recall ${percent(report.segmentRecall)}`;
   const lines = [
-    ["texts", counted(report.texts), `${percent(report.textAccuracy)} right in every segment`],
-    ["segments", counted(report.segments), rates],
+    ["texts", counted(texts), `${percent(report.textAccuracy)} right in every segment`],
+    ["segments", counted(segments), rates],
     ...answeredLines(report.recallAtPrecision, "texts"),
+    logLikelihood === null
+      ? ["log-likelihood", "-∞", `${counted(report.impossibleTexts)} texts have probability 0`]
+      : [
+          "log-likelihood",
+          logLikelihood.toFixed(2),
+          `${(logLikelihood / Math.max(1, texts)).toFixed(4)} for each text`,
+        ],
     calibrationLine(report),
-    [
-      "time",
-      duration(report.seconds),
-      `${counted(Math.round(report.segments / Math.max(report.seconds, 1e-3)))} segments a second`,
-    ],
+    ["time", duration(seconds), `${counted(Math.round(texts / Math.max(seconds, 1e-3)))} texts a second`],
   ];
-  const labels = Object.entries(report.labels).sort((a, b) => b[1].support - a[1].support || (a[0] < b[0] ? -1 : 1));
-  if (labels.length === 0) return table(lines, [0, 2]);
+  const labels = Object.entries(report.labels);
+  if (labels.length < 2) return table(lines, [0, 2]);
   const byLabel = labels.map(([label, { precision, recall, f1, support, predicted }]) => [
-    label,
-    percent(precision),
-    percent(recall),
-    percent(f1),
-    counted(support),
-    counted(predicted),
+    ...[label === UNLABELLED ? "(no label)" : label, percent(precision), percent(recall), percent(f1)],
+    ...[counted(support), counted(predicted)],
   ]);
-  return `${table(lines, [0, 2])}\n${table([["label", "precision", "recall", "F1", "true", "predicted"], ...byLabel])}`;
+  return [table(lines, [0, 2]), table([["label", "precision", "recall", "F1", "true", "predicted"], ...byLabel])].join(
+    "\n",
+  );
 }
 
+export const measures = [
+  ...["segmentF1", "segmentPrecision", "segmentRecall", "textAccuracy"],
+  ...["recallAtPrecision.0.9", "recallAtPrecision.0.95", "recallAtPrecision.0.99"],
+  ...["logLikelihood", "expectedCalibrationError", "brier", "aurc", "seconds"],
+  ...["texts", "segments", "impossibleTexts", "unknownLabels"],
+];
+
+export const lessIsBetter = [
+  ...["expectedCalibrationError", "brier", "aurc", "seconds"],
+  ...["impossibleTexts", "unknownLabels"],
+];
+
 export const evaluateNotes = `
-With a segmenter: a segment is right when its start, its end and its label are. --json: texts, textAccuracy, segments,
-segmentF1, segmentPrecision, segmentRecall, labels, recallAtPrecision, expectedCalibrationError, brier, aurc, seconds.`;
+With a segmenter: a segment is right if its beginning, its end and its label are.
+  --json      one object: texts, textAccuracy, segments, segmentF1, segmentPrecision, segmentRecall, labels {precision, recall,
+              f1, support, predicted, correct}, logLikelihood (null where a text has probability 0), impossibleTexts, unknownLabels,
+              recallAtPrecision, expectedCalibrationError, brier, aurc, seconds; shares from 0 to 1`;

@@ -1,6 +1,7 @@
 // A text to segment as data and programs give it, and its right segments as ranges of positions that follow one another from
 // the first position to the last: what no given segment covers lies outside, a segment a position.
 
+import { checkSequenceLength } from "../../formats/limits.js";
 import type { SymbolKind } from "../../formats/pair-lines.js";
 import { chunksOf } from "../../metrics/tagging.js";
 import { areStrings } from "../../util/checks.js";
@@ -44,6 +45,14 @@ export interface PositionSegment {
 
 /** The positions of a text; what is not of the right shape is refused. */
 export function positionsOf(example: SegmentedText, input: SymbolKind): Positions {
+  const positions = shapedPositions(example, input);
+  // UTF-8 cannot hold half a surrogate pair: such a text would not survive a model file.
+  if (/\p{Surrogate}/u.test(positions.text)) throw refusal(example, "half a character (a lone surrogate)");
+  checkSequenceLength(positions.columns.length, { file: example.file, line: example.line });
+  return positions;
+}
+
+function shapedPositions(example: SegmentedText, input: SymbolKind): Positions {
   const { text, columns } = example ?? {};
   if (text !== undefined) {
     if (typeof text !== "string") throw refusal(example, "`text` should be text");
@@ -97,12 +106,14 @@ function offsetSegments(
 ): PositionSegment[] {
   let p = 0;
   let before = 0;
-  return segments.map(({ start: first, end: last, label = UNLABELLED }, s) => {
+  return segments.map((segment, s) => {
     const name = `\`segments[${s}]\``;
+    const { start: first, end: last, label = UNLABELLED } = segment ?? {};
     if (!(Number.isInteger(first) && Number.isInteger(last) && first < last && first >= 0 && last <= text.length)) {
       throw refusal(example, `${name} runs from ${first} to ${last} in a text of ${text.length} characters`);
     }
-    if (typeof label !== "string") throw refusal(example, `the label of ${name} should be text`);
+    if (typeof label !== "string" || /\p{Surrogate}/u.test(label))
+      throw refusal(example, `the label of ${name} should be text`);
     if (first < before) throw refusal(example, `${name} begins before the one before it ends`, "give them in order");
     before = last;
     while (p < start.length && end[p] <= first) p++;
@@ -133,6 +144,6 @@ function covering(segments: readonly PositionSegment[], { columns }: Positions):
   return all;
 }
 
-function refusal({ file, line }: SegmentedText, reason: string, hint?: string): InputError {
-  return new InputError(reason, { file, line, hint });
+function refusal(example: SegmentedText, reason: string, hint?: string): InputError {
+  return new InputError(reason, { file: example?.file, line: example?.line, hint });
 }

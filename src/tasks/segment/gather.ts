@@ -5,12 +5,13 @@ import { RowTableBuilder } from "../../engine/rows.js";
 import type { SymbolKind } from "../../formats/pair-lines.js";
 import { InputError } from "../../util/errors.js";
 import { longestShape, positionShape } from "./attributes.js";
-import { type AttributeParts, type SegmentCorpus, SegmentEncoder, wholeName } from "./encoder.js";
+import { type AttributeParts, LENGTH, type SegmentCorpus, SegmentEncoder, wholeName } from "./encoder.js";
 import { goldOf, type PositionSegment, positionsOf, type SegmentedText } from "./example.js";
+import { contextsOf, type Learned, sameSymbol } from "./kept.js";
 import { type Positions, segmentText } from "./positions.js";
-import { addContextRows, addRows, goldRoles, ROLES, type SegmenterRows } from "./rows.js";
-import { StringCounts, seenClasses } from "./strings.js";
-import { longestSegment, type SegmentSymbols, segmentSymbols, symbolOf } from "./symbols.js";
+import { addContextRows, addRoleRows, entriesOf, goldRoles } from "./rows.js";
+import { StringCounts } from "./strings.js";
+import { longestSegment, MOST_SYMBOLS, type SegmentSymbols, segmentSymbols, symbolOf } from "./symbols.js";
 
 /** Strings that were a segment in fewer examples have no weight of their own. */
 const FEWEST_OF_STRING = 2;
@@ -22,41 +23,55 @@ interface GatheredText {
 }
 
 /** Everything that a training needs beside options. */
-export interface Prepared {
-  parts: AttributeParts;
-  rows: SegmenterRows;
+export interface Prepared extends Learned {
   corpus: SegmentCorpus;
 }
 
 /** Gathers examples one by one. */
 export class Gatherer {
-  readonly labels = new Alphabet();
+  private readonly labels: Alphabet;
   private readonly texts: GatheredText[] = [];
-  private readonly longest: number[] = []; // [labels]
+  /** [labels] */
+  private readonly longest: number[];
   private readonly counts = new StringCounts();
-  private mayHoldSpaces = false;
+  private mayHoldSpaces: boolean;
 
   constructor(
     private readonly input: SymbolKind,
     private readonly lexicon: Alphabet,
-  ) {}
+    /** A segmenter of which everything is kept. */
+    private readonly kept?: Learned,
+    /** The first labels. */
+    labels: readonly string[] = kept?.parts.labels.all() ?? [],
+  ) {
+    this.labels = new Alphabet(labels);
+    this.longest = labels.map((_, label) => kept?.rows.symbols.longest[label] ?? 1);
+    this.mayHoldSpaces = kept?.parts.mayHoldSpaces ?? false;
+    if (!kept) return;
+    const { strings, start, labels: seenLabels } = kept.parts.seen;
+    strings.all().forEach((string, n) => {
+      // More than one, so that no example hides it.
+      for (let s = start[n]; s < start[n + 1]; s++) this.counts.add(string, seenLabels[s], 2);
+    });
+  }
 
-  get textCount(): number {
-    return this.texts.length;
+  /** Whether there is more to tell apart than where segments begin. */
+  get hasLabels(): boolean {
+    return this.labels.size > 1;
   }
 
   add(example: SegmentedText): void {
     const positions = positionsOf(example, this.input);
     const gold = goldOf(example, positions);
     const place = { file: example?.file, line: example?.line };
-    if (!gold) throw new InputError("a text has no segments to learn from", place);
+    if (!gold) throw new InputError("the text has no segments to learn from", place);
     if (gold.length === 0) throw new InputError("the text is empty", place);
     for (const { from, to, label } of gold) {
       const y = this.labels.add(label);
       this.longest[y] = Math.max(this.longest[y] ?? 1, to - from);
-      if (!this.mayHoldSpaces) this.mayHoldSpaces = positions.spaced.subarray(from + 1, to).includes(1);
+      this.mayHoldSpaces ||= positions.spaced.subarray(from + 1, to).includes(1);
     }
-    for (const [string, label] of this.stringsOf(positions, gold)) this.counts.addSegment(string, label);
+    this.counts.addExample(this.stringsOf(positions, gold));
     this.texts.push({ positions, gold });
   }
 
@@ -68,21 +83,30 @@ export class Gatherer {
   }
 
   prepare({ order, minCount }: { order: number; minCount: number }): Prepared {
-    const { labels, input, lexicon, mayHoldSpaces } = this;
+    const { labels, input, lexicon, mayHoldSpaces, kept } = this;
+    if (this.longest.reduce((sum, length) => sum + length, 0) > MOST_SYMBOLS) {
+      throw new InputError(`the lengths of the longest segments of all labels add up to more than ${MOST_SYMBOLS}`, {
+        hint: "leave out very long segments, or take tokens instead of characters",
+      });
+    }
     const symbols = segmentSymbols(this.longest);
-    for (const { positions } of this.texts) this.countOccurrences(positions, longestSegment(symbols), this.counts);
     const found = this.wholeAttributes(symbols, minCount);
     const wholes = new Alphabet([...found.keys()]);
-    const seenLengths = new Set(wholes.all().map((name) => Number(/^(?:seen|is)\[(\d+)/.exec(name)?.[1] ?? 0)));
-    const seen = this.counts.seen((string) => seenLengths.has(this.lengthOf(string)));
-    const parts = { input, mayHoldSpaces, labels, attributes: new Alphabet(), wholes, seen, lexicon };
+    const seen = this.counts.seen(this.tellingStrings(wholes));
+    const attributes = new Alphabet(kept?.parts.attributes.all());
+    const parts: AttributeParts = { input, mayHoldSpaces, labels, attributes, wholes, seen, lexicon };
     const corpus = this.encode(parts, symbols);
     const table = new RowTableBuilder(symbols.labelOf.length);
-    const roles = goldRoles(corpus, symbols);
-    const roleCount = ROLES * labels.size;
-    const attributeRow = addRows(table, corpus.attributes, parts.attributes.size, (p) => roles[p], roleCount, minCount);
+    const attributeRow = addRoleRows(
+      table,
+      corpus.attributes,
+      attributes.size,
+      goldRoles(corpus, symbols),
+      { labels: labels.size, minCount },
+      (attribute) => (kept ? entriesOf(kept.rows, kept.rows.attributeRow[attribute] ?? -1) : new Int32Array(0)),
+    );
     const wholeRow = Int32Array.from(found.values(), (own) => table.add([...own].sort((a, b) => a - b)));
-    const classTree = addContextRows(table, corpus, symbols, order);
+    const classTree = addContextRows(table, corpus, symbols, order, kept && contextsOf(kept, symbols));
     const { start, symbols: entries } = table.build();
     return { parts, corpus, rows: { symbols, start, entries, attributeRow, wholeRow, classTree } };
   }
@@ -90,78 +114,65 @@ export class Gatherer {
   /** The attributes that right segments have as a whole, with the symbols they were seen with. */
   private wholeAttributes(symbols: SegmentSymbols, minCount: number): Map<string, Set<number>> {
     const found = new Map<string, { symbols: Set<number>; count: number }>();
-    const { input, labels, lexicon } = this;
+    const note = (name: string, symbol: number, count: number): void => {
+      let entry = found.get(name);
+      if (!entry) {
+        entry = { symbols: new Set(), count: 0 };
+        found.set(name, entry);
+      }
+      entry.symbols.add(symbol);
+      entry.count += count;
+    };
+    this.kept?.parts.wholes.all().forEach((name, id) => {
+      const { rows } = this.kept as Learned;
+      const own = entriesOf(rows, rows.wholeRow[id]);
+      for (const symbol of own) note(name, sameSymbol(rows.symbols, symbol, symbols), minCount);
+    });
     for (const { positions, gold } of this.texts) {
-      const own = this.ownCounts(positions, gold, longestSegment(symbols));
-      for (const { from, to, label } of gold) {
-        const length = to - from;
-        const y = labels.indexOf(label);
-        const symbol = symbolOf(symbols, y, length);
-        const note = (name: string): void => {
-          let entry = found.get(name);
-          if (!entry) {
-            entry = { symbols: new Set(), count: 0 };
-            found.set(name, entry);
-          }
-          entry.symbols.add(symbol);
-          entry.count++;
-        };
-        const string = segmentText(positions, from, to, input);
-        const { byLabel, occurrences } = this.counts.of(string) as NonNullable<ReturnType<StringCounts["of"]>>;
-        const taken = own.of(string) as NonNullable<ReturnType<StringCounts["of"]>>;
-        let total = 0;
-        for (const [other, count] of byLabel) {
-          total += count;
-          const left = count - (taken.byLabel.get(other) ?? 0);
-          if (left <= 0) continue;
-          for (const kind of seenClasses(left, occurrences - taken.occurrences))
-            note(wholeName.seen(length, kind, labels.nameOf(other)));
-        }
-        if (total >= FEWEST_OF_STRING) note(wholeName.is(length, string));
-        if (lexicon.size > 0 && lexicon.indexOf(string) >= 0) note(wholeName.lexicon(length));
-        if (length <= longestShape(input)) {
-          let shape = "";
-          for (let i = from; i < to; i++) shape += positionShape(positions, i, input);
-          note(wholeName.shape(length, shape));
-        }
+      for (const segment of gold) {
+        const symbol = symbolOf(symbols, this.labels.indexOf(segment.label), segment.to - segment.from);
+        for (const name of this.wholeNames(positions, segment)) note(name, symbol, 1);
       }
     }
-    return new Map(
-      [...found].filter(([, { count }]) => count >= minCount).map(([name, own]) => [name, own.symbols] as const),
-    );
+    // How long segments of each label are, whatever comes before.
+    found.set(LENGTH, { symbols: new Set(symbols.labelOf.keys()), count: minCount });
+    const often = [...found].filter(([, { count }]) => count >= minCount);
+    return new Map(often.map(([name, own]) => [name, own.symbols]));
   }
 
-  /** Counts where strings that were segments stand in a text. */
-  private countOccurrences({ columns, spaced }: Positions, longest: number, counts: StringCounts): void {
-    const separator = this.input === "tokens" ? " " : "";
-    const breaks = this.input === "chars" && !this.mayHoldSpaces;
-    for (let i = 0; i < columns.length; i++) {
-      let string = "";
-      for (let n = 1; n <= longest && i + n <= columns.length; n++) {
-        const p = i + n - 1;
-        if (n > 1 && breaks && spaced[p]) break;
-        string += n > 1 ? separator + columns[p][0] : columns[p][0];
-        if (this.counts.of(string)) counts.addOccurrence(string);
-      }
+  /** The attributes of a right segment as a whole. */
+  private wholeNames(positions: Positions, { from, to, label }: PositionSegment): string[] {
+    const { input, labels, lexicon } = this;
+    const names: string[] = [];
+    const length = to - from;
+    const string = segmentText(positions, from, to, input);
+    const y = labels.indexOf(label);
+    let examples = 0;
+    for (const [other, count] of this.counts.of(string)) {
+      examples += count;
+      if (count > (other === y ? 1 : 0)) names.push(wholeName.seen(length, labels.nameOf(other)));
     }
+    if (examples >= FEWEST_OF_STRING) names.push(wholeName.is(length, string));
+    if (lexicon.indexOf(string) >= 0) names.push(wholeName.lexicon(length));
+    if (length <= longestShape(input)) {
+      let shape = "";
+      for (let i = from; i < to; i++) shape += positionShape(positions, i, input);
+      names.push(wholeName.shape(length, shape));
+    }
+    return names;
   }
 
-  private ownCounts(positions: Positions, gold: readonly PositionSegment[], longest: number): StringCounts {
-    const own = new StringCounts();
-    for (const [string, label] of this.stringsOf(positions, gold)) own.addSegment(string, label);
-    this.countOccurrences(positions, longest, own);
-    return own;
-  }
-
-  private lengthOf(string: string): number {
-    return positionsOf({ text: string }, this.input).columns.length;
+  /** Strings of a length that was never seen twice, such as whole sentences, tell nothing, whatever comes. */
+  private tellingStrings(wholes: Alphabet): (string: string) => boolean {
+    const lengths = new Set(wholes.all().map((name) => Number(/^seen\[(\d+)\]/.exec(name)?.[1] ?? 0)));
+    return (string) => lengths.has(positionsOf({ text: string }, this.input).columns.length);
   }
 
   private encode(parts: AttributeParts, symbols: SegmentSymbols): SegmentCorpus {
     const encoder = new SegmentEncoder(parts, longestSegment(symbols), true);
     const right: number[] = [];
     for (const { positions, gold } of this.texts) {
-      encoder.add(positions, this.ownCounts(positions, gold, longestSegment(symbols)));
+      encoder.add(positions, this.counts.withoutExample(this.stringsOf(positions, gold)));
       for (const { from, to, label } of gold) {
         right.push(symbolOf(symbols, this.labels.indexOf(label), to - from));
         for (let i = from + 1; i < to; i++) right.push(-1);

@@ -5,7 +5,7 @@ import { segmenterCodec } from "./codec.js";
 import type { Segmenter } from "./segmenter.js";
 
 export type { SegmentedText } from "./example.js";
-export { Segmenter, type SegmenterPrediction } from "./segmenter.js";
+export { type Segment, Segmenter, type SegmenterPrediction } from "./segmenter.js";
 
 /** The segmenter that the bytes of a model file hold. */
 export function decodeSegmenter(bytes: Uint8Array, file?: string): Segmenter {

@@ -1,7 +1,8 @@
 // The segmenter as a learner: makes the engine's problem of a text, finds its gradient, judges it. The score of a segment with
 // label y from position i to position j is
-//   whole(i, j, y) + first(i, y) + Σ i < k < j: inside(k, y) + last(j, y),   or whole(i, i, y) + single(i, y),
-// so that attributes of positions are summed once a position, not once a segment, and the way back is a sum by differences.
+//   whole(i, j, y) + first(i, y) + Σ i < k < j: inside(k, y) + last(j, y) + Σ i ≤ k ≤ j: any(k, y),
+// with single(i, y) in place of first and last where i = j: attributes of positions are summed once a position, not once a
+// segment, and the way back is a sum by differences.
 
 import { type PositionRows, placedAll } from "../../engine/backend.js";
 import { backend } from "../../engine/choice.js";
@@ -14,6 +15,7 @@ import type { Gradient } from "../../learn/gradient.js";
 import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.js";
 import type { SegmentCorpus } from "./encoder.js";
 import {
+  ANY,
   FIRST,
   INSIDE,
   LAST,
@@ -68,9 +70,14 @@ export class SegmenterEngine {
     const length = corpus.textStart[text + 1] - from;
     this.fillScores(corpus, from, length, weights);
     const problem: Problem = { graph: this.graph(corpus, from, length), slotScores: this.slotScores };
-    const path = forced ? corpus.gold.slice(from, from + length + 1) : undefined;
-    if (path && path.length === length) return this.kernel.forward(problem, this.space, weights, inference, path);
-    return this.kernel.forward(problem, this.space, weights, inference);
+    return this.kernel.forward(problem, this.space, weights, inference, forced ? this.forced(corpus, text) : undefined);
+  }
+
+  /** [slots] the right segment that begins at a gap; -1 where none does, and at the end. */
+  private forced({ gold, textStart }: SegmentCorpus, text: number): Int32Array {
+    const path = new Int32Array(textStart[text + 1] - textStart[text] + 1).fill(-1);
+    path.set(gold.subarray(textStart[text], textStart[text + 1]));
+    return path;
   }
 
   private graph({ breaks }: SegmentCorpus, from: number, length: number): SlotGraph {
@@ -106,6 +113,9 @@ export class SegmenterEngine {
     const { loops } = this.backend;
     roleScores.fill(0, 0, length * roles.symbolCount);
     loops.scoreSlots(roleScores, length, from, this.attributeRows(corpus), roles, weights);
+    for (let any = ANY; any < length * roles.symbolCount; any += ROLES) {
+      for (let role = FIRST; role <= SINGLE; role++) roleScores[any - ANY + role] += roleScores[any];
+    }
     slotScores.fill(0, 0, (length + 1) * table.symbolCount);
     loops.scoreSlots(slotScores, length, from, this.wholeRows(corpus), table, weights);
     this.addRoles(length);
@@ -160,7 +170,10 @@ export class SegmenterEngine {
         if (most > 1) counts[role + width + INSIDE] += sum;
       }
     }
-    for (let at = width; at < length * width; at++) if (at % ROLES === INSIDE) counts[at] += counts[at - width];
+    for (let at = width + INSIDE; at < length * width; at += ROLES) counts[at] += counts[at - width];
+    for (let any = ANY; any < length * width; any += ROLES) {
+      for (let role = FIRST; role <= SINGLE; role++) counts[any] += counts[any - ANY + role];
+    }
   }
 
   /** Adds the gradient of the text's log-likelihood. */

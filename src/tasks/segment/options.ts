@@ -1,32 +1,45 @@
-// The options of a segmenter.
+// The options of a segmenter, and what follows from them for the engine.
 
 import type { Inference } from "../../engine/trellis.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { trainingOptions } from "../../learn/options.js";
 import { choice, file, type OptionsOf, readOptions, whole } from "../../util/options.js";
+import type { SegmenterOptions } from "./option-types.js";
+
+export type { SegmenterOptions } from "./option-types.js";
+
+/** The furthest that contexts may look back: what a model file may ask for, too. */
+export const FURTHEST = 1_000;
 
 export const segmenterOptions = {
-  order: whole("how many segments back a decision looks", { least: 0, most: 100, usual: 1 }),
-  contexts: whole("contexts to keep at each gap, beside `⋆`", { least: 0, usual: 20 }),
-  mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], {
-    usual: "rcms",
-    value: "mode",
-    aliases: ["inference"],
+  order: whole("how many segments back a decision looks", {
+    least: 0,
+    most: FURTHEST,
+    otherwise: "2 if segments have labels, else 0",
   }),
+  contexts: whole("contexts to keep at each gap, beside `⋆`", { least: 0, most: 1_000_000, usual: 20 }),
+  rows: choice("weights of a context: of its longest suffix alone, as in the paper, or of all", ["longest", "all"], {
+    usual: "all",
+  }),
+  mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], { usual: "rcms", value: "mode" }),
   minCount: whole("leave out attributes seen fewer times", { least: 1, usual: 1 }),
   ...trainingOptions,
 };
 
-/** Lists of words that come as files. */
-export const listOptions = {
-  lexicon: file("words or phrases, one per line: being in the list is an attribute of a segment"),
+export const lexiconOptions = {
+  lexicon: file("words or phrases, one per line: whether a segment is among them becomes an attribute"),
 };
 
+/** Options as given or by default; what is to be chosen by the data may be open. */
 export type ChosenOptions = OptionsOf<typeof segmenterOptions>;
-export type SegmenterOptions = ChosenOptions & { l2: number };
 
-export function inferenceOf({ mode, contexts, order }: Pick<ChosenOptions, "mode" | "contexts" | "order">): Inference {
-  return { mode, contexts, order, recombine: true, byRows: mode === "exact", rows: "all" };
+export function inferenceOf({
+  mode,
+  contexts,
+  order,
+  rows,
+}: Pick<SegmenterOptions, "mode" | "contexts" | "order" | "rows">): Inference {
+  return { mode, contexts, order, recombine: true, byRows: mode === "exact", rows };
 }
 
 /** Options by name and range, with defaults, or with those of a segmenter that is to learn from more examples. */
@@ -34,7 +47,8 @@ export function readSegmenterOptions(
   given: object,
   { others, from }: { others?: readonly string[]; from?: { options: SegmenterOptions } } = {},
 ): ChosenOptions {
-  const instead = from && { ...goOnOptions(from.options), l2: 0 };
+  // L2 draws weights to zero, also those that the new examples say nothing of.
+  const instead = from && { ...goOnOptions(from.options), l2: undefined };
   const options = readOptions(segmenterOptions, given, { others, instead });
   if (options.mode === "beam") readOptions({ contexts: whole("", { least: 1 }) }, { contexts: options.contexts });
   return options;

@@ -3,6 +3,7 @@
 // the text, so that segments have offsets: UTF-16 units, as `text.slice(start, end)` counts.
 
 import type { SymbolKind } from "../../formats/pair-lines.js";
+import { composed, graphemesOf } from "../../util/characters.js";
 
 export interface Positions {
   text: string;
@@ -23,7 +24,7 @@ export function textPositions(text: string, input: SymbolKind): Positions {
   const spaced: number[] = [];
   let space = false;
   const add = (from: number, to: number): void => {
-    const part = text.slice(from, to).normalize("NFC");
+    const part = composed(text.slice(from, to));
     columns.push(input === "chars" ? [part, characterClass(part)] : [part]);
     start.push(from);
     end.push(to);
@@ -37,7 +38,7 @@ export function textPositions(text: string, input: SymbolKind): Positions {
     }
   } else {
     let at = 0;
-    for (const character of charactersOf(text)) {
+    for (const character of graphemesOf(text)) {
       if (/^\s/u.test(character)) space = true;
       else add(at, at + character.length);
       at += character.length;
@@ -69,16 +70,6 @@ export function columnPositions(columns: readonly (readonly string[])[]): Positi
     end,
     spaced: new Uint8Array(columns.length).fill(1, 1),
   };
-}
-
-let graphemes: Intl.Segmenter | undefined;
-
-/** Grapheme clusters. */
-function charactersOf(text: string): Iterable<string> {
-  // Nothing combines among these: Latin, ideographs, kana but for their voicing marks, full-width forms.
-  if (/^[\x20-\u02ff\u2010-\u2027\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uff01-\uff9d]*$/.test(text)) return text;
-  graphemes ??= new Intl.Segmenter("und", { granularity: "grapheme" });
-  return Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
 const classes: readonly (readonly [RegExp, string])[] = [

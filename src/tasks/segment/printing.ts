@@ -1,110 +1,126 @@
 // A segmenter's predictions as text and as JSON.
 
-import { joinLabels } from "../../formats/review-item.js";
 import { probabilityText } from "../../util/text.js";
 import type { Answered, PredictionAsked } from "../task.js";
-import type { SegmentInput } from "./reading.js";
-import type { FoundSegment, SegmentedOutput, SegmenterPrediction } from "./segmenter.js";
-
-type Segments = readonly Omit<FoundSegment, "probability">[];
-
-/** Whether an output reads as words with spaces between: segments without labels, and nothing outside. */
-function areWords(segments: Segments): boolean {
-  return segments.every(({ label }) => label === undefined);
-}
-
-/** An output on one line: words with spaces between, labels of tokens, or ranges with their labels. */
-export function outputText(input: SegmentInput, segments: Segments): string {
-  if (input.columns) return joinLabels(tokenLabels(input.columns, segments));
-  if (areWords(segments)) return segments.map((segment) => segment.text.replaceAll(" ", "_")).join(" ");
-  return segments.map(({ start, end, label }) => `${start}-${end} ${label ?? ""}`.trim()).join(", ");
-}
-
-/** [tokens] BIO labels of segments. */
-function tokenLabels(columns: readonly (readonly string[])[], segments: Segments): string[] {
-  const labels: string[] = [];
-  let at = 0; // offset of the token in the text of the columns
-  let s = 0;
-  for (const [token] of columns) {
-    while (s < segments.length && segments[s].end <= at) s++;
-    const segment = segments[s];
-    if (!segment || at < segment.start) labels.push("O");
-    else labels.push(`${at === segment.start ? "B" : "I"}${segment.label ? `-${segment.label}` : ""}`);
-    at += token.length + 1;
-  }
-  return labels;
-}
-
-/** [tokens] the probability of the segment that each is in, or of lying outside. */
-function tokenProbabilities(columns: readonly (readonly string[])[], all: readonly FoundSegment[]): number[] {
-  let at = 0;
-  let s = 0;
-  return columns.map(([token]) => {
-    while (s + 1 < all.length && all[s].end <= at) s++;
-    at += token.length + 1;
-    return all[s]?.probability ?? 1;
-  });
-}
-
-export function predictionText(input: SegmentInput, prediction: SegmenterPrediction, asked: PredictionAsked): string {
-  const { nbest, segments } = prediction;
-  if (nbest) {
-    return nbest
-      .map((one, rank) => `# ${rank + 1} ${probabilityText(one.probability)}\n${shownText(input, one)}`)
-      .join("");
-  }
-  if (asked.offsets) {
-    const lines = segments.map(({ start, end, text: part, label = "_", probability }) =>
-      [start, end, part, label, probabilityText(probability)].join("\t"),
-    );
-    return `${lines.map((line) => `${line}\n`).join("")}\n`;
-  }
-  if (!input.columns) return shownText(input, prediction);
-  const labels = tokenLabels(input.columns, segments);
-  const probabilities = tokenProbabilities(input.columns, prediction.cover);
-  const rows = input.columns.map((row, i) => [...row, labels[i], probabilityText(probabilities[i])].join("\t"));
-  return `${rows.map((row) => `${row}\n`).join("")}\n`;
-}
-
-function shownText(input: SegmentInput, { segments }: { segments: Segments }): string {
-  if (!input.columns) return `${outputText(input, segments)}\n`;
-  const labels = tokenLabels(input.columns, segments);
-  return `${input.columns.map((row, i) => `${[...row, labels[i]].join("\t")}\n`).join("")}\n`;
-}
-
-export function predictionJson(
-  { id }: SegmentInput,
-  { cover: _, ...prediction }: SegmenterPrediction,
-): Record<string, unknown> {
-  return { id, ...prediction };
-}
+import { OUTSIDE, type SegmentedText } from "./example.js";
+import { readingOf } from "./inputs.js";
+import type { Segment, SegmentContext, SegmentedOutput, Segmenter, SegmenterPrediction } from "./segmenter.js";
 
 type SegmenterAnswered = Answered<SegmenterPrediction, SegmentedOutput>;
 
-export function answerText(
-  input: SegmentInput,
-  { answered, prediction }: SegmenterAnswered,
-  asked: PredictionAsked,
-): string {
-  const { probability, calibratedProbability = probability, text } = prediction;
-  const head = `# ${answered ? "answered" : "left"} ${probabilityText(probability)} calibrated ${probabilityText(calibratedProbability)}\n`;
-  if (answered) return head + predictionText(input, { ...prediction, nbest: undefined }, asked);
-  return `${head}${input.columns ? input.columns.map((row) => `${row.join("\t")}\t_\n`).join("") : `${text}\n`}${input.columns ? "\n" : ""}`;
+/**
+ * How outputs are written. `words`: with spaces between, a text a line. `lines`: a segment a line, a blank line after the text.
+ * `columns`: a token a line with its label. `table`: a segment a line with its offsets, label and probability.
+ */
+export type Style = "words" | "lines" | "columns" | "table";
+
+export function styleOf(segmenter: Segmenter, { columns }: SegmentedText): Style {
+  if (columns) return "columns";
+  if (segmenter.isLabelled || segmenter.parts.labels.indexOf(OUTSIDE) >= 0) return "table";
+  if (readingOf(segmenter).format === "lines" || segmenter.parts.mayHoldSpaces) return "lines";
+  return segmenter.parts.input === "chars" ? "words" : "lines";
 }
 
-export function answerJson(
-  input: SegmentInput,
-  { answered, prediction, candidates }: SegmenterAnswered,
+/** A segment in one line. */
+function flat({ text }: Segment): string {
+  return text.replace(/\s+/gu, " ");
+}
+
+export function predictionJson(
+  { id, columns }: SegmentedText,
+  prediction: SegmenterPrediction,
 ): Record<string, unknown> {
+  const { text, segments, probability, calibratedProbability, labels, confidences, nbest, marginals, contexts } =
+    prediction;
+  const tokens = columns?.map(([token]) => token);
+  const whole = { probability, calibratedProbability };
+  return { id, text, tokens, segments, ...whole, labels, confidences, nbest, marginals, contexts };
+}
+
+export function answerJson(input: SegmentedText, { answered, prediction, candidates }: SegmenterAnswered) {
   if (answered) return { ...predictionJson(input, prediction), answered };
-  const { segments: _, ...rest } = predictionJson(input, prediction);
+  const { segments: _, labels: __, ...rest } = predictionJson(input, prediction);
   return { ...rest, answered, candidates };
 }
 
+export function predictionText(
+  segmenter: Segmenter,
+  input: SegmentedText,
+  prediction: SegmenterPrediction,
+  { marginals, offsets }: PredictionAsked,
+): string {
+  const style = offsets ? "table" : styleOf(segmenter, input);
+  const contexts = (prediction.contexts ?? []).map(contextLine).join("");
+  const all = marginals ? `# marginals\n${(prediction.marginals ?? []).map(tableLine).join("")}` : "";
+  const { nbest } = prediction;
+  const end = style === "words" ? "" : "\n";
+  if (!nbest) return `${outputText(style, input, prediction)}${all}${contexts}${end}`;
+  const blocks = nbest.map(
+    (output, rank) => `# ${rank + 1} ${probabilityText(output.probability)}\n${outputText(style, input, output)}`,
+  );
+  return `${blocks.join("")}${all}${contexts}\n`;
+}
+
+export function answerText(
+  segmenter: Segmenter,
+  input: SegmentedText,
+  { answered, prediction }: SegmenterAnswered,
+  asked: PredictionAsked,
+): string {
+  const { probability, calibratedProbability = probability } = prediction;
+  const head = `# ${answered ? "answered" : "left"} ${probabilityText(probability)} calibrated ${probabilityText(calibratedProbability)}\n`;
+  return answered ? head + predictionText(segmenter, input, prediction, asked) : `${head}\n`;
+}
+
+function outputText(style: Style, { columns = [], labels: given }: SegmentedText, output: SegmentedOutput): string {
+  if (style === "words") return `${output.segments.map(flat).join(" ")}\n`;
+  if (style === "lines") return output.segments.map((segment) => `${flat(segment)}\n`).join("");
+  if (style === "table") return output.segments.map(tableLine).join("");
+  const { labels, confidences } = output as SegmenterPrediction;
+  const found = labels ?? labelsOf(columns, output);
+  return columns
+    .map((row, i) => {
+      const before = given ? [...row, given[i] ?? "_"] : row;
+      return `${[...before, found[i], ...(confidences ? [probabilityText(confidences[i])] : [])].join("\t")}\n`;
+    })
+    .join("");
+}
+
+/** `3 TAB 5 TAB 北京 TAB LOC TAB 0.98` */
+function tableLine(segment: Segment): string {
+  const { start, end, label = "_", probability } = segment;
+  return `${[start, end, flat(segment), label, probabilityText(probability)].join("\t")}\n`;
+}
+
+/** The labels `B-TYPE`, `I-TYPE`, `O` of tokens, from segments by offsets in their text. */
+export function labelsOf(columns: readonly (readonly string[])[], { segments }: SegmentedOutput): string[] {
+  let at = 0;
+  let s = 0;
+  return columns.map(([token]) => {
+    const start = at;
+    at += token.length + 1;
+    while (s < segments.length && segments[s].end <= start) s++;
+    const segment = segments[s];
+    if (!segment || segment.start > start) return OUTSIDE;
+    return `${segment.start === start ? "B" : "I"}${segment.label === undefined ? "" : `-${segment.label}`}`;
+  });
+}
+
+/** `# 2 PER/2 O/1/0.98 ⋆/0.01` */
+function contextLine(contexts: readonly SegmentContext[], gap: number): string {
+  const masses = contexts.map(
+    ({ suffix, probability }) => `${suffix.join(" ") || "⋆"} ${probabilityText(probability)}`,
+  );
+  return `# ${[gap, ...masses].join("\t")}\n`;
+}
+
 export const predictNotes = `
-With a segmenter: words and sentences come out on one line, spaces between them (a space within one is written \`_\`); tokens in
-columns with a label (B-TYPE, I-TYPE, O) and the probability of the segment that they are in; other labelled segments as
-\`START-END LABEL\`.
+With a segmenter: segments without labels are printed with spaces between, one text per line; if they may hold spaces, one
+  per line with a blank line after each text. Columns are printed with the label (B-TYPE, I-TYPE, O) and the probability of
+  the segment. Labelled segments of texts are printed as with --offsets.
   --offsets      one segment per line: START TAB END TAB text TAB label TAB probability, a blank line after each text
-  --json         one object per text: text, segments [{start, end, text, label, probability}], probability of all together;
-                 offsets count UTF-16 units, as JavaScript's slice does`;
+  --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output
+  --marginals    after the output, below a line \`# marginals\`, every segment with a probability of 0.001 or more
+  --json         JSON Lines: one object for each text with text, segments [{start, end, text, label, probability}] (offsets
+                 in UTF-16 units, outputs summed that have exactly this segment), probability (of all together), nbest and
+                 marginals if asked for; with columns also tokens, labels, confidences`;

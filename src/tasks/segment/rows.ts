@@ -1,7 +1,6 @@
 // The rows of a segmenter. Attributes of positions have rows over (label, role of the position in its segment), those of whole
 // segments and contexts rows over the engine's symbols (label and length). They lie in one table and share one array of
 // weights; `roleTable` and `symbolTable` are two views of it, with their own numbers of symbols.
-//   score of a segment = Σ over its positions: weights(attribute)[role] + Σ over its attributes: weights(attribute)[symbol]
 // Contexts are classes of the segments before: a context tree over classes, in which all symbols of a class lead to one node.
 
 import type { RowFamily } from "../../engine/problem.js";
@@ -10,12 +9,14 @@ import { BEGIN } from "../../engine/trellis.js";
 import type { AttributeArray, SegmentCorpus } from "./encoder.js";
 import type { SegmentSymbols } from "./symbols.js";
 
-/** Roles of a position in its segment; role r of label y has the number ROLES * y + r. */
-export const ROLES = 4;
+/** What an attribute may speak for; part r of label y has the number ROLES * y + r. */
+export const ROLES = 5;
 export const FIRST = 0;
 export const INSIDE = 1;
 export const LAST = 2;
 export const SINGLE = 3;
+/** That the position lies in a segment of the label, whatever its place there. */
+export const ANY = 4;
 
 export interface SegmenterRows {
   symbols: SegmentSymbols;
@@ -40,10 +41,15 @@ export function symbolTable({ start, entries, symbols }: SegmenterRows): RowTabl
   return { symbolCount: symbols.labelOf.length, start, symbols: entries };
 }
 
-/** Lengths of previous segments that contexts tell apart: 1, 2, …, and this and all above. */
-export const LENGTH_CLASSES = 3;
+/** The entries of a row. */
+export function entriesOf({ start, entries }: Pick<SegmenterRows, "start" | "entries">, row: number): Int32Array {
+  return row < 0 ? entries.subarray(0, 0) : entries.subarray(start[row], start[row + 1]);
+}
 
-/** What contexts remember of a segment: its label, and where there is one label alone the class of its length. */
+/** Where there is one label alone, contexts tell lengths apart: 1, 2, and this and all above. */
+const LENGTH_CLASSES = 3;
+
+/** What contexts remember of a segment: its label, or where there is but one the class of its length. */
 export function contextClass({ labelOf, lengthOf, longest }: SegmentSymbols, symbol: number): number {
   return longest.length > 1 ? labelOf[symbol] : Math.min(lengthOf[symbol], LENGTH_CLASSES) - 1;
 }
@@ -74,14 +80,17 @@ export function goldRoles({ gold, textStart }: SegmentCorpus, { labelOf, lengthO
   return roles;
 }
 
-/** A row for each attribute seen at least `minCount` times, with the roles or symbols it was seen with; -1 for the others. */
-export function addRows(
+/**
+ * A row for each attribute of positions seen at least `minCount` times, with the roles it was seen with and those it is `kept`
+ * with; -1 for the others. With one label, that a position has it says nothing.
+ */
+export function addRoleRows(
   table: RowTableBuilder,
   { start, ids }: AttributeArray,
   attributeCount: number,
-  symbolOf: (position: number) => number,
-  symbolCount: number,
-  minCount: number,
+  roles: Int32Array,
+  { labels, minCount }: { labels: number; minCount: number },
+  kept: (attribute: number) => Int32Array,
 ): Int32Array {
   // Positions by attribute, by a counting sort.
   const offset = new Int32Array(attributeCount + 1);
@@ -93,20 +102,30 @@ export function addRows(
     for (let i = start[p]; i < start[p + 1]; i++) positions[place[ids[i]]++] = p;
   }
   const rows = new Int32Array(attributeCount).fill(-1);
-  const seenBy = new Int32Array(symbolCount).fill(-1);
+  const seenBy = new Int32Array(ROLES * labels).fill(-1);
+  let found: number[] = [];
+  const note = (role: number, a: number): void => {
+    if (seenBy[role] === a) return;
+    seenBy[role] = a;
+    found.push(role);
+  };
   for (let a = 0; a < attributeCount; a++) {
-    if (offset[a + 1] - offset[a] < minCount) continue;
-    const symbols: number[] = [];
-    for (let i = offset[a]; i < offset[a + 1]; i++) {
-      const symbol = symbolOf(positions[i]);
-      if (seenBy[symbol] === a) continue;
-      seenBy[symbol] = a;
-      symbols.push(symbol);
+    found = [];
+    for (const role of kept(a)) note(role, a);
+    if (offset[a + 1] - offset[a] >= minCount) {
+      for (let i = offset[a]; i < offset[a + 1]; i++) {
+        const role = roles[positions[i]];
+        note(role, a);
+        if (labels > 1) note(role - (role % ROLES) + ANY, a);
+      }
     }
-    rows[a] = table.add(symbols.sort((x, y) => x - y));
+    if (found.length > 0) rows[a] = table.add(found.sort((x, y) => x - y));
   }
   return rows;
 }
+
+/** What a tree has before its texts come: paths of classes from the root, and the symbols of their rows. */
+export type KeptContexts = Iterable<readonly [classes: readonly number[], symbols: Iterable<number>]>;
 
 /** A row for ⋆, for each class, and for each longer run of classes that occurs before a segment. */
 export function addContextRows(
@@ -114,23 +133,33 @@ export function addContextRows(
   { textCount, textStart, gold }: SegmentCorpus,
   symbols: SegmentSymbols,
   order: number,
+  kept: KeptContexts = [],
 ): RowTree {
   const tree = new RowTreeBuilder();
   const symbolCount = symbols.labelOf.length;
   const classCount = contextClassCount(symbols);
-  const followers: Set<number>[] = [];
+  const followers: Set<number>[] = [new Set()];
+  const note = (node: number, symbol: number): void => {
+    followers[node] ??= new Set();
+    followers[node].add(symbol);
+  };
   if (order > 0) for (let event = BEGIN; event < classCount; event++) tree.child(0, event);
+  for (const [classes, own] of kept) {
+    if (classes.length > order) continue;
+    const node = classes.reduce((above, event) => tree.child(above, event), 0);
+    for (const symbol of own) note(node, symbol);
+  }
   const before: number[] = [];
   for (let text = 0; text < textCount; text++) {
     before.length = 0;
     for (let p = textStart[text]; p < textStart[text + 1]; p++) {
       if (gold[p] < 0) continue;
+      note(0, gold[p]);
       let node = 0;
       for (let n = 1; n <= order; n++) {
         const event = before.length >= n ? before[before.length - n] : BEGIN;
         node = tree.child(node, event);
-        followers[node] ??= new Set();
-        followers[node].add(gold[p]);
+        note(node, gold[p]);
         if (event === BEGIN) break;
       }
       before.push(contextClass(symbols, gold[p]));
@@ -146,12 +175,10 @@ export function addContextRows(
 }
 
 /** The tree that the engine walks: from each node, every symbol of a class leads to the child of the class. */
-export function symbolTree({ classTree, symbols }: SegmenterRows): RowTree {
+function symbolTree({ classTree, symbols }: SegmenterRows): RowTree {
   const { row, childStart, childEvent, childNode } = classTree;
   const members: number[][] = Array.from({ length: contextClassCount(symbols) }, () => []);
-  symbols.labelOf.forEach((_, symbol) => {
-    members[contextClass(symbols, symbol)].push(symbol);
-  });
+  for (let symbol = 0; symbol < symbols.labelOf.length; symbol++) members[contextClass(symbols, symbol)].push(symbol);
   const start = [0];
   const edges: [event: number, node: number][] = [];
   for (let node = 0; node < row.length; node++) {
@@ -160,8 +187,7 @@ export function symbolTree({ classTree, symbols }: SegmenterRows): RowTree {
       const events = childEvent[c] === BEGIN ? [BEGIN] : members[childEvent[c]];
       for (const event of events) own.push([event, childNode[c]]);
     }
-    own.sort(([a], [b]) => a - b);
-    edges.push(...own);
+    for (const edge of own.sort(([a], [b]) => a - b)) edges.push(edge);
     start.push(edges.length);
   }
   return {

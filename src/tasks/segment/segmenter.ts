@@ -1,89 +1,125 @@
-// The segmenter: cuts a text into segments, such as words, or finds segments in it, such as names, and says how sure it is of
-// each. A decision is a whole segment, so what counts for a word can be an attribute: that it is in a list, its length, its
-// shape. Probabilities of segments are exact: those of all ways to cut the text that have this segment are summed.
+// The segmenter: learns to cut texts into segments, with labels or without, and says how sure it is of each. Slots are the gaps
+// between characters or tokens, a decision is a segment (length and label): a semi-Markov model.
 //
-//   const segmenter = await Segmenter.train([{ text: "我爱北京", segments: [{ start: 0, end: 1 }, …] }, …]);
-//   for (const { start, end, probability } of segmenter.predict("我爱上海").segments) …
+//   const segmenter = await Segmenter.train([{ text: "北京在哪里", segments: [{ start: 0, end: 2 }, …] }, …]);
+//   const { segments, probability } = segmenter.predict("我在北京");
 
-import { type Calibration, calibrated } from "../../confidence/calibration.js";
+import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
 import { backend } from "../../engine/choice.js";
 import { bestPaths, trellisLattice } from "../../engine/lattice.js";
-import type { Trellis } from "../../engine/trellis.js";
-import type { SymbolKind } from "../../formats/pair-lines.js";
+import { nextSlot } from "../../engine/slots.js";
+import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
-import { MOST_OUTPUTS } from "../../util/checks.js";
+import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
-import { presentNames, readOptions, whole } from "../../util/options.js";
-import type { ChosenInference, Predictor } from "../task.js";
+import { readOptions, whole } from "../../util/options.js";
+import type { Answered, Predictor } from "../task.js";
 import { type AttributeParts, SegmentEncoder } from "./encoder.js";
-import { goldOf, OUTSIDE, type PositionSegment, positionsOf, type SegmentedText, UNLABELLED } from "./example.js";
+import { goldOf, OUTSIDE, positionsOf, type SegmentedText, UNLABELLED } from "./example.js";
 import { SegmenterEngine } from "./learner.js";
-import { inferenceOf, readSegmenterOptions, type SegmenterOptions, segmenterOptions } from "./options.js";
+import { inferenceOf, readSegmenterOptions, type SegmenterOptions } from "./options.js";
 import type { Positions } from "./positions.js";
 import type { SegmenterRows } from "./rows.js";
 import { longestSegment, symbolOf } from "./symbols.js";
 
+/** What a training needs beside options that are plain values. */
 export interface TrainSegmenterOptions extends Partial<SegmenterOptions>, TrainingHooks {
-  /** What segments are made of: characters, or tokens between spaces. Default: tokens for columns, else characters. */
-  input?: SymbolKind;
-  /** Words or phrases, one per line: being in the list is an attribute of a segment. */
+  /** What segments are made of. Default: tokens if the examples have columns, else characters. */
+  input?: "chars" | "tokens";
+  /** Words or phrases, one per line: whether a segment is among them becomes an attribute. */
   lexicon?: string;
-  /** A segmenter to go on with: its labels, attributes and weights; what it does not know is refused. */
+  /** The file of the lexicon, named in errors. */
+  lexiconFile?: string;
+  /** A segmenter to begin with: its weights are taken over where attribute and label are the same. */
   from?: Segmenter;
+  /**
+   * Keep all that `from` knows, also what the data does not show: for learning from a few more examples alone. Options are
+   * then its own, with shorter steps, three passes and no L2 penalty, unless they are given.
+   */
+  keep?: boolean;
   /** A training to go on with; data and options must be the same. */
   checkpoint?: Checkpoint;
   /** Anything to be kept with the model, such as how its input was read. */
   note?: Record<string, unknown>;
 }
 
-/** A segment that was found, by UTF-16 units: it reads `text.slice(start, end)`. */
-export interface FoundSegment {
+/** What is known of how a segmenter was trained. */
+export interface SegmenterSummary {
+  texts: number;
+  positions: number;
+  segments: number;
+  history: Pass[];
+  bestPass: number;
+  /** Training was stopped before its end. */
+  stopped: boolean;
+}
+
+export interface SegmentOptions {
+  /** Give the n most probable outputs, 1,000 at most. */
+  nbest?: number;
+  /** Give every segment with a probability of at least 0.001, in the best output or not. */
+  marginals?: boolean;
+  /** Give the kept contexts of every gap with their probabilities. */
+  contexts?: boolean;
+  /** Choose contexts in another way than the model's own. */
+  inference?: Partial<Pick<SegmenterOptions, "mode" | "contexts">>;
+}
+
+/** A segment, by UTF-16 units: `text` is `text.slice(start, end)` of the whole. */
+export interface Segment {
   start: number;
   end: number;
   text: string;
   /** Absent where segments have no labels. */
   label?: string;
-  /** Of exactly this segment, whatever stands around it. */
+  /** Sum of the probabilities of all outputs that have exactly this segment. */
   probability: number;
+  /** The same after the model's calibration map for segments, if it has one. */
+  calibratedProbability?: number;
 }
 
 export interface SegmentedOutput {
-  segments: Omit<FoundSegment, "probability">[];
+  /** In order; what lies outside of all is not among them. */
+  segments: Segment[];
   /** Probability of the whole output. */
   probability: number;
 }
 
 export interface SegmenterPrediction extends SegmentedOutput {
-  /** What was segmented; for columns, tokens with spaces between. */
+  /** What offsets count in: the text, or tokens with spaces between. */
   text: string;
-  segments: FoundSegment[];
   logProbability: number;
-  /** The probability after the model's calibration map, if it has one and contexts were chosen in its own way. */
+  /** The probability after the model's calibration map, if it has one. */
   calibratedProbability?: number;
+  /** [tokens] of columns: labels `B-TYPE`, `I-TYPE`, `O` of the segments. */
+  labels?: string[];
+  /** [tokens] the probability of the segment that a token lies in, or that it lies outside. */
+  confidences?: number[];
   nbest?: SegmentedOutput[];
-  /** All segments, what lies outside among them, position by position. */
-  cover: FoundSegment[];
+  marginals?: Segment[];
+  /** [gap][context] */
+  contexts?: SegmentContext[][];
 }
 
-export interface SegmentPredictOptions {
-  /** Give the n most probable outputs, 1,000 at most. */
-  nbest?: number;
-  /** Choose contexts in another way than the model's own. */
-  inference?: ChosenInference;
+export interface SegmentContext {
+  /** Segments remembered, latest last, as `LABEL/length`; `^` is the beginning. Empty for `⋆`. */
+  suffix: string[];
+  probability: number;
 }
 
-/** What is known of how a segmenter was trained. */
-export interface SegmenterSummary {
-  texts: number;
-  segments: number;
-  history: Pass[];
-  bestPass: number;
-  stopped: boolean;
+export interface SegmentAnswerOptions extends Omit<SegmentOptions, "inference"> {
+  /** The precision that was promised by calibration. */
+  precision: number;
+  /** How many outputs to give where none is sure enough. Default 9. */
+  candidates?: number;
 }
+
+/** An answer that keeps the promised precision, or what a person may choose from. */
+export type SegmenterAnswer = Answered<SegmenterPrediction, SegmentedOutput> & { guarantee: Guarantee };
 
 /** The parts of a segmenter: what a model file holds. */
 export interface SegmenterParts {
-  attributes: AttributeParts;
+  parts: AttributeParts;
   rows: SegmenterRows;
   weights: Float64Array;
   options: SegmenterOptions;
@@ -92,144 +128,224 @@ export interface SegmenterParts {
   calibration?: Calibration;
 }
 
+/** Segments less probable than this are not listed. */
+const LEAST_MARGINAL = 1e-3;
+
 export class Segmenter implements Predictor {
   readonly kind = "segmenter";
-  readonly attributes: AttributeParts;
+  readonly parts: AttributeParts;
   readonly rows: SegmenterRows;
   readonly weights: Float64Array;
   readonly options: SegmenterOptions;
   readonly summary: SegmenterSummary;
   readonly note: Record<string, unknown>;
+  /** What was measured on held-out data, if it was. */
   calibration: Calibration | undefined;
   private readonly engine: SegmenterEngine;
   /** Holds the text at hand as numbers. */
   private readonly encoder: SegmentEncoder;
 
-  constructor(parts: SegmenterParts) {
-    ({ attributes: this.attributes, options: this.options, summary: this.summary, note: this.note } = parts);
-    this.calibration = parts.calibration;
-    this.weights = backend().arrays.placed(parts.weights);
-    this.engine = new SegmenterEngine(parts.rows, inferenceOf(parts.options));
+  constructor({ parts, rows, weights, options, summary, note, calibration }: SegmenterParts) {
+    this.parts = parts;
+    this.weights = backend().arrays.placed(weights);
+    this.options = options;
+    this.summary = summary;
+    this.note = note;
+    this.calibration = calibration;
+    this.engine = new SegmenterEngine(rows, inferenceOf(options));
     this.rows = this.engine.rows;
-    const longest = longestSegment(parts.rows.symbols);
-    this.encoder = new SegmentEncoder(parts.attributes, longest, false, backend().arrays);
+    this.encoder = new SegmentEncoder(parts, longestSegment(rows.symbols), false, backend().arrays);
   }
 
   /** Learns from texts with their segments. */
   static async train(
-    texts: Iterable<SegmentedText> | AsyncIterable<SegmentedText>,
+    examples: Iterable<SegmentedText> | AsyncIterable<SegmentedText>,
     options: TrainSegmenterOptions = {},
   ): Promise<Segmenter> {
-    // On demand: who only predicts does not load it.
     const { trainSegmenter } = await import("./train.js");
-    return trainSegmenter(texts, options);
+    return trainSegmenter(examples, options);
   }
 
-  /** The labels of segments; one that is empty where they have none. */
-  get labels(): readonly string[] {
-    return this.attributes.labels.all().filter((label) => label !== OUTSIDE);
+  /** The labels of segments, without the one of what lies outside; `` is that of segments without labels. */
+  get labels(): string[] {
+    return this.parts.labels.all().filter((label) => label !== OUTSIDE);
   }
 
-  /** The most probable segments of a text, with the probability of each and of all together. */
-  predict(given: SegmentedText | string, options: SegmentPredictOptions = {}): SegmenterPrediction {
-    readOptions({ nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }) }, options, { others: ["inference"] });
+  /** Whether segments have labels. */
+  get isLabelled(): boolean {
+    return this.labels.some((label) => label !== UNLABELLED);
+  }
+
+  /** The most probable segments of a text, each with its probability, and whatever else is asked for. */
+  predict(given: SegmentedText | string, options: SegmentOptions = {}): SegmenterPrediction {
     const example = typeof given === "string" ? { text: given } : given;
-    const positions = positionsOf(example, this.attributes.input);
-    if (positions.columns.length === 0) {
-      return { text: positions.text, segments: [], probability: 1, logProbability: 0, cover: [] };
-    }
-    const trellis = this.forward(positions, options.inference);
-    const outputs: { symbols: readonly number[]; log: number }[] = [];
-    for (const { symbols, score } of bestPaths(trellisLattice(trellis))) {
-      outputs.push({ symbols, log: Math.min(0, score - trellis.logPartition) });
-      if (outputs.length >= Math.max(1, options.nbest ?? 1)) break;
-    }
-    this.engine.kernel.backward();
-    const [best] = outputs;
-    const cover = this.segmentsOf(positions, best.symbols, trellis);
+    readOptions(countOptions, options, { others: predictNames });
+    const positions = positionsOf(example, this.parts.input);
+    const { text } = positions;
+    if (positions.columns.length === 0) return { text, segments: [], probability: 1, logProbability: 0 };
+    const trellis = this.forward(positions, this.inferenceWith(options.inference));
+    const { kernel } = this.engine;
+    // There is one: weights are finite, and segments of one position are always possible.
+    const best = kernel.bestPath() as { symbols: number[]; score: number };
+    kernel.backward();
+    const logProbability = Math.min(0, best.score - trellis.logPartition);
+    const symbols = best.symbols;
     const prediction: SegmenterPrediction = {
-      text: positions.text,
-      segments: cover.filter(({ label }) => label !== OUTSIDE),
-      cover,
-      probability: Math.exp(best.log),
-      logProbability: best.log,
+      text,
+      segments: this.segmentsOf(symbols, positions, trellis),
+      probability: Math.exp(logProbability),
+      logProbability,
     };
-    if (options.nbest !== undefined) {
-      prediction.nbest = outputs.map(({ symbols, log }) => ({
-        segments: this.segmentsOf(positions, symbols, trellis)
-          .filter(({ label }) => label !== OUTSIDE)
-          .map(({ probability: _, ...segment }) => segment),
-        probability: Math.exp(log),
-      }));
-    }
-    if (this.calibration && !options.inference) {
-      prediction.calibratedProbability = calibrated(this.calibration.map, prediction.probability);
-    }
+    if (example.columns) Object.assign(prediction, this.tokenLabels(symbols, trellis));
+    if (options.nbest) prediction.nbest = this.firstOutputs(options.nbest, positions, trellis);
+    if (options.marginals) prediction.marginals = this.allSegments(positions, trellis);
+    if (options.contexts) prediction.contexts = this.contextsOf(positions, trellis);
+    if (Object.keys(options.inference ?? {}).length === 0) this.calibrate(prediction);
     return prediction;
   }
 
-  /** The forward pass of a text. */
-  private forward(positions: Positions, chosen?: ChosenInference): Trellis {
-    const { encoder, engine, weights } = this;
-    encoder.clear();
-    encoder.add(positions);
-    if (chosen === undefined) return engine.forward(encoder.lend(), 0, weights);
-    const named = presentNames(segmenterOptions, chosen);
-    const inference = inferenceOf(readSegmenterOptions({ ...this.options, ...named }));
-    return engine.forward(encoder.lend(), 0, weights, inference);
+  /** Answers if that keeps the promised precision, and otherwise gives candidates for a person to choose from. */
+  answer(example: SegmentedText | string, options: SegmentAnswerOptions): SegmenterAnswer {
+    checkAnswerOptions(options, answerNames);
+    const { precision, candidates = 9, ...asked } = options;
+    const guarantee = guaranteeFor(this.calibration, precision);
+    const prediction = this.predict(example, asked);
+    if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, prediction, candidates: [] };
+    const { nbest = [] } = this.predict(example, { nbest: candidates });
+    return { answered: false, guarantee, prediction, candidates: nbest };
   }
 
-  /** The segments of an output, what lies outside among them, with their probabilities after the backward pass. */
-  private segmentsOf(positions: Positions, symbols: readonly number[], trellis: Trellis): FoundSegment[] {
-    const { labelOf, lengthOf } = this.rows.symbols;
-    const { text, start, end } = positions;
-    const found: FoundSegment[] = [];
-    let at = 0;
-    for (const symbol of symbols) {
-      if (at >= start.length) break;
-      const label = this.attributes.labels.nameOf(labelOf[symbol]);
-      const to = at + lengthOf[symbol];
-      const from = start[at];
-      const until = end[to - 1];
-      const named = label === UNLABELLED ? {} : { label };
-      const probability = Math.min(1, segmentProbability(trellis, at, symbol));
-      found.push({ start: from, end: until, text: text.slice(from, until), ...named, probability });
-      at = to;
-    }
-    return found;
-  }
-
-  /** Log-probability of the segments that a text has; -Infinity if it cannot be cut so. */
-  logLikelihood(example: SegmentedText, options: Pick<SegmentPredictOptions, "inference"> = {}): number {
-    const positions = positionsOf(example, this.attributes.input);
-    const symbols = this.goldSymbols(example, positions);
-    if (!symbols) return Number.NEGATIVE_INFINITY;
-    if (positions.columns.length === 0) return 0;
-    this.forward(positions, options.inference);
+  /** Log-probability of the segments that a text has; -Infinity for a label that is not known or a segment that is too long. */
+  logLikelihood(example: SegmentedText, options: Pick<SegmentOptions, "inference"> = {}): number {
+    checkNames(options, ["inference"]);
+    const positions = positionsOf(example, this.parts.input);
+    const gold = goldOf(example, positions);
+    if (!gold) throw new InputError("the text has no segments", { file: example.file, line: example.line });
+    if (gold.length === 0) return 0;
+    const { labels } = this.parts;
+    const symbols = gold.map(({ from, to, label }) => {
+      const y = labels.indexOf(label);
+      return y < 0 ? -1 : symbolOf(this.rows.symbols, y, to - from);
+    });
+    if (symbols.includes(-1)) return Number.NEGATIVE_INFINITY;
+    this.forward(positions, this.inferenceWith(options.inference));
     return this.engine.logProbability(symbols);
   }
 
-  private goldSymbols(example: SegmentedText, positions: Positions): number[] | undefined {
-    const gold = rightSegments(example, positions);
-    const symbols = gold.map(({ from, to, label }) => {
-      const y = this.attributes.labels.indexOf(label);
-      return y < 0 ? -1 : symbolOf(this.rows.symbols, y, to - from);
+  private forward(positions: Positions, inference: Inference): Trellis {
+    this.encoder.clear();
+    this.encoder.add(positions);
+    return this.engine.forward(this.encoder.lend(), 0, this.weights, inference);
+  }
+
+  private inferenceWith(chosen?: SegmentOptions["inference"]): Inference {
+    if (chosen === undefined) return this.engine.inference;
+    checkNames(chosen, ["mode", "contexts"]);
+    return inferenceOf({
+      ...this.options,
+      ...readSegmenterOptions({ ...this.options, ...chosen }),
+      order: this.options.order,
     });
-    return symbols.includes(-1) ? undefined : symbols;
+  }
+
+  /** Adds what calibration makes of the probabilities. */
+  private calibrate(prediction: SegmenterPrediction): void {
+    if (!this.calibration) return;
+    const { map, positionMap } = this.calibration;
+    prediction.calibratedProbability = calibrated(map, prediction.probability);
+    if (!positionMap) return;
+    for (const segment of [...prediction.segments, ...(prediction.marginals ?? [])]) {
+      segment.calibratedProbability = calibrated(positionMap, segment.probability);
+    }
+  }
+
+  /** The segments of a path that do not lie outside. */
+  private segmentsOf(symbols: readonly number[], positions: Positions, trellis: Trellis): Segment[] {
+    const segments: Segment[] = [];
+    let at = 0;
+    for (const symbol of symbols) {
+      const segment = this.segment(at, symbol, positions, trellis);
+      if (segment) segments.push(segment);
+      at += this.rows.symbols.lengthOf[symbol];
+    }
+    return segments;
+  }
+
+  /** The segment of a decision at a gap; undefined if it lies outside. */
+  private segment(gap: number, symbol: number, { text, start, end }: Positions, trellis: Trellis): Segment | undefined {
+    const { labelOf, lengthOf } = this.rows.symbols;
+    const label = this.parts.labels.nameOf(labelOf[symbol]);
+    if (label === OUTSIDE) return undefined;
+    const from = start[gap];
+    const to = end[gap + lengthOf[symbol] - 1];
+    const probability = decisionProbability(trellis, gap, symbol);
+    const labelled = label === UNLABELLED ? {} : { label };
+    return { start: from, end: to, text: text.slice(from, to), ...labelled, probability };
+  }
+
+  private tokenLabels(symbols: readonly number[], trellis: Trellis): { labels: string[]; confidences: number[] } {
+    const { labelOf, lengthOf } = this.rows.symbols;
+    const labels: string[] = [];
+    const confidences: number[] = [];
+    for (const symbol of symbols) {
+      const label = this.parts.labels.nameOf(labelOf[symbol]);
+      const probability = decisionProbability(trellis, labels.length, symbol);
+      const type = label === UNLABELLED ? "" : `-${label}`;
+      for (let i = 0; i < lengthOf[symbol]; i++) {
+        labels.push(label === OUTSIDE ? OUTSIDE : `${i === 0 ? "B" : "I"}${type}`);
+        confidences.push(probability);
+      }
+    }
+    return { labels, confidences };
+  }
+
+  private firstOutputs(count: number, positions: Positions, trellis: Trellis): SegmentedOutput[] {
+    const outputs: SegmentedOutput[] = [];
+    for (const { symbols, score } of bestPaths(trellisLattice(trellis))) {
+      const probability = Math.min(1, Math.exp(score - trellis.logPartition));
+      outputs.push({ segments: this.segmentsOf(symbols, positions, trellis), probability });
+      if (outputs.length === count) break;
+    }
+    return outputs;
+  }
+
+  private allSegments(positions: Positions, trellis: Trellis): Segment[] {
+    const segments: Segment[] = [];
+    const symbolCount = this.rows.symbols.labelOf.length;
+    for (let gap = 0; gap < positions.columns.length; gap++) {
+      for (let symbol = 0; symbol < symbolCount; symbol++) {
+        if (nextSlot(trellis.graph, gap, symbol) < 0) continue;
+        const segment = this.segment(gap, symbol, positions, trellis);
+        if (segment && segment.probability >= LEAST_MARGINAL) segments.push(segment);
+      }
+    }
+    return segments;
+  }
+
+  private contextsOf({ columns }: Positions, trellis: Trellis): SegmentContext[][] {
+    const { labelOf, lengthOf } = this.rows.symbols;
+    const { labels } = this.parts;
+    const nameOf = (symbol: number): string =>
+      symbol === BEGIN ? "^" : `${labels.nameOf(labelOf[symbol])}/${lengthOf[symbol]}`;
+    return columns.map((_, gap) => {
+      const contexts: SegmentContext[] = [];
+      for (let c = trellis.slotStart[gap]; c < trellis.slotStart[gap + 1]; c++) {
+        contexts.push({ suffix: trellis.suffix(c).map(nameOf), probability: trellis.posterior[c] });
+      }
+      return contexts.sort((a, b) => b.probability - a.probability);
+    });
   }
 }
 
-function rightSegments(example: SegmentedText, positions: Positions): PositionSegment[] {
-  const gold = goldOf(example, positions);
-  if (gold) return gold;
-  throw new InputError("the text has no segments", { file: example.file, line: example.line });
-}
-
-/** Sum over the contexts of a gap: the probability that a segment begins there that has this length and label. */
-function segmentProbability(trellis: Trellis, gap: number, symbol: number): number {
+/** P(segment) = Σ over the contexts c at the gap where it begins: posterior(c, symbol). Needs the backward pass. */
+function decisionProbability({ slotStart, arcStart, arcPosterior }: Trellis, gap: number, symbol: number): number {
   let sum = 0;
-  for (let c = trellis.slotStart[gap]; c < trellis.slotStart[gap + 1]; c++) {
-    sum += trellis.arcPosterior[trellis.arcStart[c] + symbol];
-  }
-  return sum;
+  for (let c = slotStart[gap]; c < slotStart[gap + 1]; c++) sum += arcPosterior[arcStart[c] + symbol];
+  return Math.min(1, sum);
 }
+
+const predictNames: readonly (keyof SegmentOptions)[] = ["nbest", "marginals", "contexts", "inference"];
+
+const answerNames = ["nbest", "marginals", "contexts", "precision", "candidates"] as const;
+
+const countOptions = { nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }) };

@@ -4,6 +4,9 @@
 
 import { type Branch, type SlotGraph, slotGraph } from "../../engine/slots.js";
 
+/** Lengths of segments, summed over labels, that there may be: memory grows with this times the length of a text. */
+export const MOST_SYMBOLS = 1 << 16;
+
 export interface SegmentSymbols {
   /** [labels] the longest segment of each. */
   longest: Int32Array;

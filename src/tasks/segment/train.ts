@@ -1,4 +1,4 @@
-// Training of a segmenter: from texts with their segments to attributes, rows and weights.
+// Training of a segmenter: from texts with segments to rows, weights, and what is known of how it went.
 
 import { Alphabet } from "../../engine/alphabet.js";
 import type { SymbolKind } from "../../formats/pair-lines.js";
@@ -8,66 +8,88 @@ import { train } from "../../learn/train.js";
 import { hookNames, hooksOf } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
-import { OUTSIDE, type SegmentedText } from "./example.js";
+import { OUTSIDE, positionsOf, type SegmentedText } from "./example.js";
 import { Gatherer } from "./gather.js";
+import { carriedWeights } from "./kept.js";
 import { SegmenterLearner } from "./learner.js";
 import { inferenceOf, readSegmenterOptions, type SegmenterOptions } from "./options.js";
-import { textPositions } from "./positions.js";
+import { segmentText } from "./positions.js";
 import { Segmenter, type TrainSegmenterOptions } from "./segmenter.js";
 
-const otherNames = ["input", "lexicon", "lexiconFile", "from", "checkpoint", "note"] as const;
+const otherNames = ["input", "lexicon", "lexiconFile", "from", "keep", "checkpoint", "note"] as const;
 
+/** How many segments back a decision looks by default: lengths of words before tell little, labels do. */
+const LABELLED_ORDER = 2;
+
+/** Learns from texts with segments. */
 export async function trainSegmenter(
-  texts: Iterable<SegmentedText> | AsyncIterable<SegmentedText>,
+  examples: Iterable<SegmentedText> | AsyncIterable<SegmentedText>,
   given: TrainSegmenterOptions,
 ): Promise<Segmenter> {
-  const chosen = readSegmenterOptions(given, { others: [...hookNames, ...otherNames] });
-  if (given.from) throw new InputError("a segmenter cannot go on with another yet", { hint: "train on all texts" });
+  const { from, keep } = given;
+  if (keep && !from) throw new InputError("option `keep` needs `from`: a segmenter to keep");
+  const kept = keep ? from : undefined;
+  const chosen = readSegmenterOptions(given, { others: [...hookNames, ...otherNames], from: kept });
   const hooks = hooksOf(given);
-  let gatherer: Gatherer | undefined;
-  for await (const text of texts) {
-    gatherer ??= newGatherer(given, text);
-    gatherer.add(text);
-  }
-  if (!gatherer) throw new InputError("there are no texts to learn from");
-  const { parts, rows, corpus } = gatherer.prepare(chosen);
-  const learner = new SegmenterLearner(corpus, rows, inferenceOf(chosen), parts.labels.indexOf(OUTSIDE));
+  const gatherer = await gathered(examples, given, kept);
+  const order = chosen.order ?? (gatherer.hasLabels ? LABELLED_ORDER : 0);
+  const { parts, rows, corpus } = gatherer.prepare({ order, minCount: chosen.minCount });
+  const inference = inferenceOf({ ...chosen, order });
+  const learner = new SegmenterLearner(corpus, rows, inference, parts.labels.indexOf(OUTSIDE));
   let choseInHaste = false;
   const stopsChoosing = (): boolean => {
     choseInHaste ||= hooks.shouldStop?.() ?? false;
     return choseInHaste;
   };
   const l2 =
-    chosen.l2 ?? given.checkpoint?.l2 ?? (await chooseL2(learner, declaredOf(trainingOptions, chosen), stopsChoosing));
-  const options: SegmenterOptions = { ...chosen, l2 };
+    chosen.l2 ??
+    given.checkpoint?.l2 ??
+    (kept ? 0 : await chooseL2(learner, declaredOf(trainingOptions, chosen), stopsChoosing));
+  const options: SegmenterOptions = { ...chosen, order, l2 };
   // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
   const trainingHooks = choseInHaste ? { ...hooks, onCheckpoint: undefined } : hooks;
-  const { weights, history, bestPass, stopped } = await train(
-    learner,
-    declaredOf(trainingOptions, options),
-    trainingHooks,
-    { checkpoint: given.checkpoint },
-  );
-  if (!weights.every(Number.isFinite)) {
-    throw new InputError("the weights grew without bound", { hint: "try a smaller `rate` or a larger `l2`" });
-  }
-  const segments = corpus.gold.reduce((count, symbol) => count + (symbol >= 0 ? 1 : 0), 0);
-  return new Segmenter({
-    attributes: parts,
-    rows,
-    // What is saved is single precision; rounding here makes a saved and loaded segmenter answer exactly as this one.
-    weights: weights.map(Math.fround),
-    options,
-    summary: { texts: corpus.textCount, segments, history, bestPass, stopped },
-    note: given.note ?? {},
+  const trained = await train(learner, declaredOf(trainingOptions, options), trainingHooks, {
+    start: from && carriedWeights(from, { parts, rows }),
+    checkpoint: given.checkpoint,
   });
+  // What is saved is single precision; rounding here makes a saved and loaded segmenter answer exactly as this one.
+  const weights = trained.weights.map(Math.fround);
+  if (!weights.every(Number.isFinite)) {
+    throw new InputError("the weights grew without bound", { hint: "try a smaller rate or a larger l2" });
+  }
+  const { history, bestPass, stopped } = trained;
+  const segments = corpus.gold.filter((symbol) => symbol >= 0).length;
+  const summary = { texts: corpus.textCount, positions: corpus.gold.length, segments, history, bestPass, stopped };
+  return new Segmenter({ parts, rows, weights, options, summary, note: given.note ?? {} });
 }
 
-function newGatherer({ input, lexicon = "" }: TrainSegmenterOptions, first: SegmentedText): Gatherer {
-  const kind: SymbolKind = input ?? (first?.columns ? "tokens" : "chars");
-  const entries = lexicon.split(/\r?\n/).flatMap((line) => {
-    const { columns } = textPositions(line.trim(), kind);
-    return columns.length > 0 ? [columns.map(([part]) => part).join(kind === "tokens" ? " " : "")] : [];
-  });
-  return new Gatherer(kind, new Alphabet([...new Set(entries)]));
+async function gathered(
+  examples: Iterable<SegmentedText> | AsyncIterable<SegmentedText>,
+  given: TrainSegmenterOptions,
+  kept: Segmenter | undefined,
+): Promise<Gatherer> {
+  let gatherer: Gatherer | undefined;
+  for await (const example of examples) {
+    if (!gatherer) {
+      const input = kept?.parts.input ?? given.input ?? (example?.columns ? "tokens" : "chars");
+      const lexicon = given.lexicon === undefined ? undefined : readLexicon(given.lexicon, input, given.lexiconFile);
+      const labels = given.from?.parts.labels.all();
+      gatherer = new Gatherer(input, lexicon ?? kept?.parts.lexicon ?? new Alphabet(), kept, labels);
+    }
+    gatherer.add(example);
+  }
+  if (!gatherer) throw new InputError("there are no texts to learn from");
+  return gatherer;
+}
+
+/** The words or phrases of a lexicon, as segments read. */
+function readLexicon(text: string, input: SymbolKind, file: string | undefined): Alphabet {
+  const lexicon = new Alphabet();
+  for (const line of text.split(/\r?\n/)) {
+    const positions = positionsOf({ text: line }, input);
+    if (positions.columns.length > 0) lexicon.add(segmentText(positions, 0, positions.columns.length, input));
+  }
+  if (lexicon.size === 0)
+    throw new InputError("the lexicon is empty", { file, hint: "give one word or phrase per line" });
+  return lexicon;
 }

@@ -1,0 +1,85 @@
+// Made by scripts/option-types.mjs from the declarations in options.ts. Do not edit.
+
+/** What can be chosen of a segmenter. */
+export interface SegmenterOptions {
+  /**
+   * How many segments back a decision looks: a whole number of at least 0 and at most 1000.
+   * If not given: 2 if segments have labels, else 0.
+   */
+  order: number;
+  /**
+   * Contexts to keep at each gap, beside `⋆`: a whole number of at least 0 and at most 1000000.
+   * @default 20
+   */
+  contexts: number;
+  /**
+   * Weights of a context: of its longest suffix alone, as in the paper, or of all.
+   * @default "all"
+   */
+  rows: "longest" | "all";
+  /**
+   * How contexts are chosen.
+   * @default "rcms"
+   */
+  mode: "rcms" | "beam" | "exact";
+  /**
+   * Leave out attributes seen fewer times: a whole number of at least 1.
+   * @default 1
+   */
+  minCount: number;
+  /**
+   * Passes over the examples, at most: a whole number of at least 1.
+   * @default 20
+   */
+  passes: number;
+  /**
+   * Seed of everything random: a whole number.
+   * @default 1
+   */
+  seed: number;
+  /**
+   * Step size: a number above 0 and at most 100.
+   * @default 0.2
+   */
+  rate: number;
+  /**
+   * Added to AdaGrad's sums of squares: the larger, the shorter the first steps: a number above 0.
+   * @default 0.0001
+   */
+  delta: number;
+  /**
+   * Strength of L2 regularisation: (l2 / 2) · |weights|² is taken from the log-likelihood: a number of at least 0 and at most 1000000.
+   * If not given: chosen on held-out data.
+   */
+  l2: number;
+  /**
+   * Strength of L1 regularisation: a number of at least 0 and at most 1000000.
+   * @default 0
+   */
+  l1: number;
+  /**
+   * Share held out to choose the best pass; 0 for none: a share from 0 to below 1.
+   * @default 0.1
+   */
+  heldOut: number;
+  /**
+   * Passes without improvement on the held-out part before training stops: a whole number of at least 0.
+   * @default 3
+   */
+  patience: number;
+  /**
+   * Average the weights over about the later half of the passes.
+   * @default true
+   */
+  average: boolean;
+  /**
+   * Randomly round gradient entries below this to 0 or ±this: a smaller model: a number of at least 0 and at most 1.
+   * @default 0
+   */
+  truncate: number;
+  /**
+   * What the best pass is chosen by.
+   * @default "likelihood"
+   */
+  select: "likelihood" | "accuracy";
+}
