@@ -171,6 +171,14 @@ export function placedAll<T>(value: T, arrays: Arrays): T {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, placedAll(item, arrays)])) as T;
 }
 
+/** Gives every array of numbers in a value back. */
+export function releaseAll(value: unknown, arrays: Arrays): void {
+  if (value instanceof Int32Array || value instanceof Float64Array) arrays.release(value);
+  else if (typeof value === "object" && value !== null) {
+    for (const item of Object.values(value)) releaseAll(item, arrays);
+  }
+}
+
 /** The arrays of plain JavaScript. */
 export const plainArrays: Arrays = {
   float64: (length) => new Float64Array(length),

@@ -145,6 +145,11 @@ export class PartsReader {
     return data as T;
   }
 
+  /** Whole numbers that no kernel reads. */
+  plainIntegers(name: string): Int32Array {
+    return Int32Array.from(this.tensor<Int32Array | Uint16Array>(name, [Int32Array, Uint16Array]));
+  }
+
   /** Whole numbers, where the kernel can read them. */
   integers(name: string): Int32Array {
     const data = this.tensor<Int32Array | Uint16Array>(name, [Int32Array, Uint16Array]);

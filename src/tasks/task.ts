@@ -1,6 +1,8 @@
 // What a task is, and the one list of tasks. Commands, explorer, review page, threads and model files are written against
 // this contract; nothing outside a task's folder knows which tasks there are. To add one: a folder, and its line in `tasks`.
 
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { Calibration } from "../confidence/calibration.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { ReviewItem } from "../formats/review-item.js";
@@ -68,6 +70,7 @@ export interface Predictor extends Model {
   calibration: Calibration | undefined;
   /** Gives back the memory that it has of the kernel; it must not be used afterwards. */
   dispose?(): void;
+  [Symbol.dispose]?(): void;
 }
 
 /** An answer that keeps a promised precision, or candidates for a person to choose from. */

@@ -32,6 +32,7 @@ export function addModel(id: string, bytes: Uint8Array, file: string): LoadedMod
   const shown = task.explorable?.(model);
   if (!shown || !isShown(model.kind)) throw new InputError(`the page cannot show ${aKind(task)}`, { file });
   const own = describers[model.kind](model as never);
+  (models.get(id) as Partial<Predictor> | undefined)?.dispose?.();
   models.set(id, model);
   return { id, kind: model.kind, columns: 1, spaces: false, ...shown, ...own };
 }

@@ -125,7 +125,7 @@ function decodeSegmenter(content: TensorFile, file?: string): Segmenter {
 }
 
 function readLongest(reader: PartsReader, labels: number): Int32Array {
-  const longest = reader.integers("longest");
+  const longest = reader.plainIntegers("longest");
   if (labels === 0 || longest.length !== labels) throw reader.damaged("it has labels without a longest segment");
   let sum = 0;
   for (const length of longest) {
@@ -138,8 +138,8 @@ function readLongest(reader: PartsReader, labels: number): Int32Array {
 
 function readSeen(reader: PartsReader, labelCount: number): SeenStrings {
   const strings = reader.alphabet("seen");
-  const start = reader.integers("seen.start");
-  const labels = reader.integers("seen.labels");
+  const start = reader.plainIntegers("seen.start");
+  const labels = reader.plainIntegers("seen.labels");
   const isWhole = start.length === strings.size + 1 && start[0] === 0 && start[strings.size] === labels.length;
   if (!isWhole || start.some((at, n) => n > 0 && at < start[n - 1])) {
     throw reader.damaged("its strings do not cover their labels");

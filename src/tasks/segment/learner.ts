@@ -7,6 +7,7 @@
 import { type PositionRows, placedAll } from "../../engine/backend.js";
 import { backend } from "../../engine/choice.js";
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
+import { Holder } from "../../engine/holder.js";
 import type { Problem, RowSpace } from "../../engine/problem.js";
 import type { RowTable } from "../../engine/rows.js";
 import type { SlotGraph } from "../../engine/slots.js";
@@ -31,8 +32,7 @@ import { segmentGraph } from "./symbols.js";
 /** Graphs of texts up to this length are kept. */
 const CACHED_LENGTH = 256;
 
-export class SegmenterEngine {
-  private readonly backend = backend();
+export class SegmenterEngine extends Holder {
   readonly kernel = this.backend.makeKernel();
   readonly rows: SegmenterRows;
   readonly table: RowTable;
@@ -50,11 +50,12 @@ export class SegmenterEngine {
     given: SegmenterRows,
     readonly inference: Inference,
   ) {
-    const rows = placedAll(given, this.backend.arrays);
+    super();
+    const rows = this.hold(given);
     this.rows = rows;
     this.table = symbolTable(rows);
     this.roles = roleTable(rows);
-    const family = placedAll(segmenterFamily(rows, inference.order), this.backend.arrays);
+    const family = this.hold(segmenterFamily(rows, inference.order));
     this.space = { table: this.table, families: [family] };
   }
 

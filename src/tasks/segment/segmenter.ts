@@ -5,7 +5,6 @@
 //   const { segments, probability } = segmenter.predict("我在北京");
 
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
-import { backend } from "../../engine/choice.js";
 import { bestPaths, trellisLattice } from "../../engine/lattice.js";
 import { nextSlot } from "../../engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
@@ -134,27 +133,44 @@ const LEAST_MARGINAL = 1e-3;
 export class Segmenter implements Predictor {
   readonly kind = "segmenter";
   readonly parts: AttributeParts;
-  readonly rows: SegmenterRows;
-  readonly weights: Float64Array;
   readonly options: SegmenterOptions;
   readonly summary: SegmenterSummary;
   readonly note: Record<string, unknown>;
   /** What was measured on held-out data, if it was. */
   calibration: Calibration | undefined;
   private readonly engine: SegmenterEngine;
+  private readonly ownWeights: Float64Array;
   /** Holds the text at hand as numbers. */
   private readonly encoder: SegmentEncoder;
 
   constructor({ parts, rows, weights, options, summary, note, calibration }: SegmenterParts) {
     this.parts = parts;
-    this.weights = backend().arrays.placed(weights);
     this.options = options;
     this.summary = summary;
     this.note = note;
     this.calibration = calibration;
     this.engine = new SegmenterEngine(rows, inferenceOf(options));
-    this.rows = this.engine.rows;
-    this.encoder = new SegmentEncoder(parts, longestSegment(rows.symbols), false, backend().arrays);
+    this.ownWeights = this.engine.hold(weights);
+    this.encoder = new SegmentEncoder(parts, longestSegment(rows.symbols), false, this.engine.arrays);
+  }
+
+  get rows(): SegmenterRows {
+    this.engine.check();
+    return this.engine.rows;
+  }
+
+  get weights(): Float64Array {
+    this.engine.check();
+    return this.ownWeights;
+  }
+
+  /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
+  dispose(): void {
+    this.engine.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 
   /** Learns from texts with their segments. */
@@ -233,6 +249,7 @@ export class Segmenter implements Predictor {
   }
 
   private forward(positions: Positions, inference: Inference): Trellis {
+    this.engine.check();
     this.encoder.clear();
     this.encoder.add(positions);
     return this.engine.forward(this.encoder.lend(), 0, this.weights, inference);

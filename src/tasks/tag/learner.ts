@@ -3,6 +3,7 @@
 import { type BestOutput, type FrozenRows, type PositionRows, placedAll } from "../../engine/backend.js";
 import { backend } from "../../engine/choice.js";
 import { allowedClamp, clampTrellis } from "../../engine/clamp.js";
+import { Holder } from "../../engine/holder.js";
 import { posteriors } from "../../engine/lattice.js";
 import type { Problem, RowSpace, StartNodes } from "../../engine/problem.js";
 import { childOf } from "../../engine/rows.js";
@@ -16,8 +17,7 @@ import { type TaggerRows, taggerFamilies } from "./rows.js";
 /** Graphs of chains up to this length are kept. */
 const CACHED_LENGTH = 512;
 
-export class TaggerEngine {
-  private readonly backend = backend();
+export class TaggerEngine extends Holder {
   readonly kernel = this.backend.makeKernel();
   readonly rows: TaggerRows;
   readonly space: RowSpace;
@@ -30,7 +30,8 @@ export class TaggerEngine {
     given: TaggerRows,
     readonly inference: Inference,
   ) {
-    const rows = placedAll(given, this.backend.arrays);
+    super();
+    const rows = this.hold(given);
     this.rows = rows;
     this.symbolCount = rows.table.symbolCount;
     this.space = { table: rows.table, families: taggerFamilies(rows, inference.order) };

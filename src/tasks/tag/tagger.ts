@@ -7,7 +7,6 @@
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
 import type { Alphabet } from "../../engine/alphabet.js";
 import type { BestOutput, FrozenRows } from "../../engine/backend.js";
-import { backend } from "../../engine/choice.js";
 import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../../engine/lattice.js";
 import { pathConfidences } from "../../engine/reference/passes.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
@@ -121,8 +120,6 @@ export class Tagger implements Predictor {
   readonly labels: Alphabet;
   readonly attributes: Alphabet;
   readonly conjoined: Alphabet;
-  readonly rows: TaggerRows;
-  readonly weights: Float64Array;
   readonly options: TaggerOptions;
   readonly source: FeatureSource;
   readonly summary: TaggerSummary;
@@ -130,6 +127,7 @@ export class Tagger implements Predictor {
   /** What was measured on held-out data, if it was. */
   calibration: Calibration | undefined;
   private readonly engine: TaggerEngine;
+  private readonly ownWeights: Float64Array;
   /** Made with the first prediction that has a use for them. */
   private frozen: FrozenRows | undefined;
   /** Holds the sequence at hand as numbers. */
@@ -141,7 +139,6 @@ export class Tagger implements Predictor {
     this.labels = parts.labels;
     this.attributes = parts.attributes;
     this.conjoined = parts.conjoined;
-    this.weights = backend().arrays.placed(parts.weights);
     this.options = parts.options;
     this.source = parts.source;
     this.summary = parts.summary;
@@ -150,8 +147,27 @@ export class Tagger implements Predictor {
     this.features = parts.features;
     this.template = parts.source.kind === "template" ? compileTemplate(parts.source.text) : undefined;
     this.engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
-    this.rows = this.engine.rows;
-    this.builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false, backend().arrays);
+    this.ownWeights = this.engine.hold(parts.weights);
+    this.builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false, this.engine.arrays);
+  }
+
+  get rows(): TaggerRows {
+    this.engine.check();
+    return this.engine.rows;
+  }
+
+  get weights(): Float64Array {
+    this.engine.check();
+    return this.ownWeights;
+  }
+
+  /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
+  dispose(): void {
+    this.engine.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 
   /** Learns from labelled sequences. Labels may be partly unknown. */
@@ -393,6 +409,7 @@ export class Tagger implements Predictor {
   }
 
   private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
+    this.engine.check();
     const maker = { template: this.template, features: this.features, conjoin: this.options.conjoin };
     const { builder } = this;
     builder.clear();

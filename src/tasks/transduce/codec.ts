@@ -141,8 +141,8 @@ function readPowers(reader: PartsReader, words: number): Powers {
 }
 
 function readJoint(reader: PartsReader, order: number, boundary: number, symbolCount: number): JointParts {
-  const start = reader.integers("joint.start");
-  const symbols = reader.integers("joint.symbols");
+  const start = reader.plainIntegers("joint.start");
+  const symbols = reader.plainIntegers("joint.symbols");
   const graphones = start.length - 1;
   const sound =
     graphones >= 0 &&
@@ -175,7 +175,7 @@ function areStarts(start: Int32Array, length: number): boolean {
 }
 
 function readWordCounts(reader: PartsReader, symbolCount: number): WordCounts {
-  const [start, symbols, first, second, count] = wordTensors.map((name) => reader.integers(`words.${name}`));
+  const [start, symbols, first, second, count] = wordTensors.map((name) => reader.plainIntegers(`words.${name}`));
   const within = (numbers: Int32Array, least: number, beyond: number): boolean =>
     numbers.every((number) => number >= least && number < beyond);
   const words = start.length - 1;

@@ -7,6 +7,7 @@ import { placedAll } from "../../engine/backend.js";
 import { backend } from "../../engine/choice.js";
 import { type Band, type Clamp, clampTrellis, outputClamp } from "../../engine/clamp.js";
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
+import { Holder } from "../../engine/holder.js";
 import { bestPath, type Path, type Posteriors } from "../../engine/lattice.js";
 import type { Problem, RowSpace } from "../../engine/problem.js";
 import { PrunedPass } from "../../engine/pruned-pass.js";
@@ -82,8 +83,7 @@ export interface TransducerShape {
   rowOptions: TransducerRowOptions;
 }
 
-export class TransducerEngine {
-  private readonly backend = backend();
+export class TransducerEngine extends Holder {
   readonly kernel = this.backend.makeKernel();
   readonly rows: TransducerRows;
   readonly space: RowSpace;
@@ -103,7 +103,8 @@ export class TransducerEngine {
     readonly shape: TransducerShape,
     readonly inference: Inference,
   ) {
-    const rows = placedAll(given, this.backend.arrays);
+    super();
+    const rows = this.hold(given);
     this.rows = rows;
     this.windows = new WindowFinder(rows.windowTree, shape.rowOptions, shape.boundary, this.backend.arrays);
     this.space = {

@@ -6,7 +6,7 @@
 
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
 import type { Alphabet } from "../../engine/alphabet.js";
-import { backend } from "../../engine/choice.js";
+import { releaseAll } from "../../engine/backend.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
@@ -140,14 +140,13 @@ export class Transducer implements Predictor {
   readonly kind = "transducer";
   readonly inputSymbols: Alphabet;
   readonly outputSymbols: Alphabet;
-  readonly rows: TransducerRows;
-  readonly weights: Float64Array;
   readonly options: TransducerOptions;
   readonly summary: TransducerSummary;
   readonly note: Record<string, unknown>;
   /** What was measured on held-out data, if it was. */
   calibration: Calibration | undefined;
   private readonly engine: TransducerEngine;
+  private readonly ownWeights: Float64Array;
   readonly words: WordModel | undefined;
   readonly joint: JointModel | undefined;
   /** With which these choose among candidates. */
@@ -156,18 +155,37 @@ export class Transducer implements Predictor {
   constructor(parts: TransducerParts) {
     this.inputSymbols = parts.inputSymbols;
     this.outputSymbols = parts.outputSymbols;
-    this.weights = backend().arrays.placed(parts.weights);
     this.options = parts.options;
     this.summary = parts.summary;
     this.note = parts.note;
     this.calibration = parts.calibration;
     const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
     this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
-    this.rows = this.engine.rows;
+    this.ownWeights = this.engine.hold(parts.weights);
     this.powers = parts.powers ?? plainPowers(parts.options.words);
     const separator = this.outputSymbols.indexOf(SPACE);
     if (parts.joint) this.joint = new JointModel(parts.joint, this.outputSymbols.size);
     if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
+  }
+
+  get rows(): TransducerRows {
+    this.engine.check();
+    return this.engine.rows;
+  }
+
+  get weights(): Float64Array {
+    this.engine.check();
+    return this.ownWeights;
+  }
+
+  /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
+  dispose(): void {
+    releaseAll(this.joint?.parts, this.engine.arrays);
+    this.engine.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 
   /** Learns from pairs. Pairs with the same input are several right answers for it. */

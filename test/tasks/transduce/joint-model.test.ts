@@ -90,7 +90,12 @@ describe("a transducer with a joint model", () => {
 
   it("shares out what candidates have in proportion to both models' powers", () => {
     const joint = transducer.joint as JointModel;
-    const without = new Transducer({ ...transducer, rows: transducer.rows, joint: undefined });
+    const without = new Transducer({
+      ...transducer,
+      rows: transducer.rows,
+      weights: transducer.weights,
+      joint: undefined,
+    });
     let compared = 0;
     for (const input of inputs) {
       const [first, second] = transducer.predict([...input], { nbest: 2, alignment: true }).nbest ?? [];
