@@ -4,7 +4,7 @@
 import { choice, flag, readOptions, real, whole } from "../util/options.js";
 import type { Kernel } from "./backend.js";
 import type { Inference } from "./inference.js";
-import { bestPaths, type Path, trellisLattice } from "./lattice.js";
+import { bestPathsFrom, type Path, trellisLattice } from "./lattice.js";
 import type { RowFamily } from "./problem.js";
 import { nodeDepths, type RowTree } from "./rows.js";
 
@@ -36,11 +36,9 @@ export function rowFamily(tree: RowTree, given: Partial<Omit<RowFamily, "tree">>
 }
 
 /** The `count` best paths of a kernel's latest forward pass, from the best down; fewer if there are no more. */
-export function nbest({ trellis }: Kernel, count: number): Path[] {
-  const paths: Path[] = [];
-  if (count <= 0 || trellis.logPartition === Number.NEGATIVE_INFINITY) return paths;
-  for (const path of bestPaths(trellisLattice(trellis))) if (paths.push(path) >= count) break;
-  return paths;
+export function nbest(kernel: Kernel, count: number): Path[] {
+  const best = count > 0 ? kernel.bestPath() : undefined;
+  return best ? bestPathsFrom(trellisLattice(kernel.trellis), best, count) : [];
 }
 
 /**

@@ -164,7 +164,8 @@ export function* bestPaths(
     }
     return arcs.length > 1 ? arcs.sort((a, b) => boundOf(b) - boundOf(a)) : arcs;
   };
-  const waiting: Branching[] = [{ path: [], common: 0, node: 0, choice: 0, done: 0, bound: rest[0] }];
+  let order = 0;
+  const waiting: Branching[] = [{ path: [], common: 0, node: 0, choice: 0, done: 0, bound: rest[0], order }];
   while (waiting.length > 0) {
     let { path, common, node, choice, done } = popBest(waiting);
     const symbols = path.slice(0, common);
@@ -175,7 +176,8 @@ export function* bestPaths(
         const other = arcs[choice + 1];
         const bound = done + arcScore[other] + rest[arcTarget[other]];
         if (bound >= least) {
-          pushBranching(waiting, { path: symbols, common: symbols.length, node, choice: choice + 1, done, bound });
+          const common = symbols.length;
+          pushBranching(waiting, { path: symbols, common, node, choice: choice + 1, done, bound, order: ++order });
         }
       }
       const arc = arcs[choice];
@@ -186,6 +188,22 @@ export function* bestPaths(
     }
     yield { symbols: symbols.slice(), score: done }; // a copy: paths still to come begin as this one does
   }
+}
+
+/**
+ * The `count` best paths, of which `best` is the first: where others are as good, which one comes first is a matter of rounding,
+ * and it should be the one that is given where no others are asked for.
+ */
+export function bestPathsFrom(lattice: Lattice, best: Path, count: number): Path[] {
+  const paths = [best];
+  for (const path of bestPaths(lattice)) {
+    if (paths.length >= count) break;
+    if (path.symbols.some((symbol, i) => symbol !== best.symbols[i])) {
+      // None above the one before it, where these are sums of the same numbers in another order.
+      paths.push({ ...path, score: Math.min(path.score, paths[paths.length - 1].score) });
+    }
+  }
+  return paths;
 }
 
 /** [nodeCount] best score from each node to the end, by nodes and arcs that are not rarer than `rarest`. */
@@ -217,6 +235,12 @@ interface Branching {
   /** The score so far, and that of the whole path. */
   done: number;
   bound: number;
+  /** Of equals the one that was opened first comes first, whatever `least` leaves out. */
+  order: number;
+}
+
+function isBefore(a: Branching, b: Branching): boolean {
+  return a.bound > b.bound || (a.bound === b.bound && a.order < b.order);
 }
 
 function pushBranching(heap: Branching[], item: Branching): void {
@@ -224,7 +248,7 @@ function pushBranching(heap: Branching[], item: Branching): void {
   heap.push(item);
   while (i > 0) {
     const up = (i - 1) >> 1;
-    if (heap[up].bound >= item.bound) break;
+    if (!isBefore(item, heap[up])) break;
     heap[i] = heap[up];
     i = up;
   }
@@ -239,8 +263,8 @@ function popBest(heap: Branching[]): Branching {
     for (;;) {
       let child = 2 * i + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && heap[child + 1].bound > heap[child].bound) child++;
-      if (heap[child].bound <= last.bound) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1], heap[child])) child++;
+      if (!isBefore(heap[child], last)) break;
       heap[i] = heap[child];
       i = child;
     }

@@ -181,6 +181,19 @@ export class Trellis {
   }
 }
 
+/** The score of a path that is given by its decisions; -Infinity if the trellis does not have it. */
+export function pathScore({ arcStart, arcTarget, arcScore, slotStart }: Trellis, symbols: ArrayLike<number>): number {
+  let context = slotStart[0];
+  let score = 0;
+  for (let i = 0; i < symbols.length; i++) {
+    if (context < 0) return Number.NEGATIVE_INFINITY;
+    const arc = arcStart[context] + symbols[i];
+    score += arcScore[arc];
+    context = arcTarget[arc];
+  }
+  return score;
+}
+
 type Growable = Int32Array | Float64Array | Uint8Array;
 
 /** A copy of an array with room for at least `size` numbers, at least half as large again. */

@@ -1,5 +1,6 @@
-// Select: marks the groups that stay as contexts, the B heaviest. Of equals, the first in the order of contexts. A clamp may
-// take part in the choice (`Guide`), and the groups of a forced path stay whatever their mass.
+// Select: marks the groups that stay as contexts, the B heaviest. Of equals, the first in the order of contexts; masses are
+// rounded first, so that those which differ by the order of additions alone are equal, and every kernel keeps the same
+// contexts. A clamp may take part in the choice (`Guide`), and the groups of a forced path stay whatever their mass.
 
 import type { Clamp } from "../clamp.js";
 import type { ClampedPass } from "../clamped-pass.js";
@@ -27,11 +28,12 @@ export function select(work: WorkSpace, slot: number, forcedArc: number, guide?:
 
 function selectFree(work: WorkSpace, forcedArc: number): void {
   const { groupCount, groupMass, groupKept, groupTop, inference } = work;
+  for (let g = 0; g < groupCount; g++) groupMass[g] = roundedMass(groupMass[g]);
   const limit = inference.mode === "exact" ? groupCount : inference.contexts;
   let floor = 0;
   if (inference.lightest && inference.mode !== "exact") {
     for (let g = 0; g < groupCount; g++) if (groupMass[g] > floor) floor = groupMass[g];
-    floor *= inference.lightest;
+    floor *= inference.lightest * UNDER;
   }
   if (limit >= groupCount) {
     for (let g = 0; g < groupCount; g++) {
@@ -53,6 +55,17 @@ function selectFree(work: WorkSpace, forcedArc: number): void {
     }
   }
   if (forcedArc >= 0 && limit > 0) keepForced(work, forcedArc, kept);
+}
+
+/** Splits off the last 29 of 53 binary digits. */
+const SPLIT = 2 ** 29 + 1;
+/** A bound times this is below all that rounding makes equal to it. */
+const UNDER = 1 - 2 ** -22;
+
+/** A mass to 24 binary digits. */
+function roundedMass(mass: number): number {
+  const split = mass * SPLIT;
+  return split - (split - mass);
 }
 
 /** Marks the groups that are heaviest under a clamp, instead of or beside those already marked. */

@@ -5,7 +5,7 @@
 //   const { segments, probability } = segmenter.predict("我在北京");
 
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
-import { bestPaths, trellisLattice } from "../../engine/lattice.js";
+import { bestPathsFrom, type Path, trellisLattice } from "../../engine/lattice.js";
 import { nextSlot } from "../../engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
@@ -202,7 +202,7 @@ export class Segmenter implements Predictor {
     const trellis = this.forward(positions, this.inferenceWith(options.inference));
     const { kernel } = this.engine;
     // There is one: weights are finite, and segments of one position are always possible.
-    const best = kernel.bestPath() as { symbols: number[]; score: number };
+    const best = kernel.bestPath() as Path;
     kernel.backward();
     const logProbability = Math.min(0, best.score - trellis.logPartition);
     const symbols = best.symbols;
@@ -213,7 +213,7 @@ export class Segmenter implements Predictor {
       logProbability,
     };
     if (example.columns) Object.assign(prediction, this.tokenLabels(symbols, trellis));
-    if (options.nbest) prediction.nbest = this.firstOutputs(options.nbest, positions, trellis);
+    if (options.nbest) prediction.nbest = this.firstOutputs(best, options.nbest, positions, trellis);
     if (options.marginals) prediction.marginals = this.allSegments(positions, trellis);
     if (options.contexts) prediction.contexts = this.contextsOf(positions, trellis);
     if (Object.keys(options.inference ?? {}).length === 0) this.calibrate(prediction);
@@ -316,12 +316,11 @@ export class Segmenter implements Predictor {
     return { labels, confidences };
   }
 
-  private firstOutputs(count: number, positions: Positions, trellis: Trellis): SegmentedOutput[] {
+  private firstOutputs(best: Path, count: number, positions: Positions, trellis: Trellis): SegmentedOutput[] {
     const outputs: SegmentedOutput[] = [];
-    for (const { symbols, score } of bestPaths(trellisLattice(trellis))) {
+    for (const { symbols, score } of bestPathsFrom(trellisLattice(trellis), best, count)) {
       const probability = Math.min(1, Math.exp(score - trellis.logPartition));
       outputs.push({ segments: this.segmentsOf(symbols, positions, trellis), probability });
-      if (outputs.length === count) break;
     }
     return outputs;
   }

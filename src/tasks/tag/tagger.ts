@@ -7,9 +7,17 @@
 import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
 import type { Alphabet } from "../../engine/alphabet.js";
 import type { BestOutput, FrozenRows } from "../../engine/backend.js";
-import { bestPath, bestPaths, type Lattice, posteriors, sampler, trellisLattice } from "../../engine/lattice.js";
+import {
+  bestPath,
+  bestPathsFrom,
+  type Lattice,
+  type Path,
+  posteriors,
+  sampler,
+  trellisLattice,
+} from "../../engine/lattice.js";
 import { pathConfidences } from "../../engine/reference/passes.js";
-import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
+import { BEGIN, type Inference, pathScore, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
@@ -203,25 +211,26 @@ export class Tagger implements Predictor {
     if (isPlain(options)) {
       return this.calibrated(this.bestOutput(corpus, length, inference, options.confidences), options);
     }
+    const path = options.known ? undefined : this.bestOf(corpus, inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
     const clamped = options.known ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
     const lattice = clamped ?? trellisLattice(trellis);
     const found = clamped ? posteriors(clamped) : undefined;
     const logPartition = found ? found.logPartition : trellis.logPartition;
-    const best = clamped ? bestPath(clamped) : this.engine.kernel.bestPath();
+    const best = clamped ? bestPath(clamped) : path && { ...path, score: pathScore(trellis, path.symbols) };
     if (!best) throw new InputError("no output agrees with the known labels", sequence);
-    const output = (path: { symbols: number[]; score: number }): TaggedOutput => ({
+    const output = (path: Path): TaggedOutput => ({
       labels: path.symbols.slice(0, length).map((y) => this.labels.nameOf(y)),
       probability: Math.min(1, Math.exp(path.score - logPartition)),
     });
     const prediction: TaggerPrediction = { ...output(best), logProbability: Math.min(0, best.score - logPartition) };
-    if (options.nbest) prediction.nbest = this.firstOutputs(lattice, options.nbest, output);
+    if (options.nbest) prediction.nbest = bestPathsFrom(lattice, best, options.nbest).map(output);
     if (options.samples) {
       const random = generator(options.seed ?? 1, 0);
       const draw = sampler(lattice);
       prediction.samples = Array.from({ length: options.samples }, () => {
         const path = draw(() => uniform(random));
-        return output(path as { symbols: number[]; score: number }).labels;
+        return output(path as Path).labels;
       });
     }
     if (options.marginals || options.confidences || options.contexts) {
@@ -246,9 +255,7 @@ export class Tagger implements Predictor {
 
   /** The best output and its probability, and if asked for those of its labels: no trellis is made for these. */
   private bestOutput(corpus: Corpus, length: number, inference: Inference, confidences?: boolean): TaggerPrediction {
-    this.frozen ??= this.engine.freeze(this.weights);
-    // There is one: weights are finite, and nothing is ruled out.
-    const best = this.engine.bestOutput(corpus, 0, this.frozen, inference, confidences) as BestOutput;
+    const best = this.bestOf(corpus, inference, confidences);
     const logProbability = Math.min(0, best.score - best.logPartition);
     const names = this.labels.all();
     const labels = Array<string>(length);
@@ -256,6 +263,13 @@ export class Tagger implements Predictor {
     const prediction: TaggerPrediction = { labels, probability: Math.exp(logProbability), logProbability };
     if (best.confidences) prediction.confidences = best.confidences.slice(0, length);
     return prediction;
+  }
+
+  /** The best output, the same whatever else is asked for: that is what all predictions begin with. */
+  private bestOf(corpus: Corpus, inference: Inference, confidences?: boolean): BestOutput {
+    this.frozen ??= this.engine.freeze(this.weights);
+    // There is one: weights are finite, and nothing is ruled out.
+    return this.engine.bestOutput(corpus, 0, this.frozen, inference, confidences) as BestOutput;
   }
 
   /** Adds what calibration makes of the probabilities, if it holds for what was asked. */
@@ -283,19 +297,6 @@ export class Tagger implements Predictor {
     const named = presentNames(taggerOptions, chosen);
     checkNames(named, ["mode", "contexts", "order"]);
     return inferenceOf(readTaggerOptions({ ...this.options, ...named }));
-  }
-
-  private firstOutputs(
-    lattice: Lattice,
-    count: number,
-    output: (path: { symbols: number[]; score: number }) => TaggedOutput,
-  ): TaggedOutput[] {
-    const outputs: TaggedOutput[] = [];
-    for (const path of bestPaths(lattice)) {
-      outputs.push(output(path));
-      if (outputs.length === count) break;
-    }
-    return outputs;
   }
 
   private contextMasses(trellis: Trellis, length: number): ContextMass[][] {

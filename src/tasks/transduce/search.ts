@@ -54,7 +54,12 @@ export function findOutputs(
   asked: number,
 ): readonly Found[] {
   const { candidates, found } = lookFor(engine, input, searchFor(choosers), asked);
-  return chosen(candidates, asked === 1 ? candidates : found, input, choosers, powers).slice(0, asked);
+  if (choosers.words || choosers.joint) {
+    return chosen(candidates, asked === 1 ? candidates : found, input, choosers, powers).slice(0, asked);
+  }
+  // The best is the same, however many are asked for: what turned up beyond the reach of its search cannot take its place.
+  const [best] = candidates;
+  return [best, ...found.filter((one) => one !== best && one.log <= best.log)].slice(0, asked);
 }
 
 /** What models are to choose among for that input, the most probable first. */
@@ -129,7 +134,8 @@ export function logSum(outputs: readonly Found[]): number {
 
 /**
  * With models that choose among candidates: shares out what these have together in proportion to the product of all models,
- * each with its power, and puts the best of them first. Other outputs follow by the same measure, as far as what is left for them allows.
+ * each with its power, and puts the best of them first. Other outputs follow in proportion to the same measure: together they
+ * have no more than what is left, and none has more than half of what the last candidate has.
  */
 function chosen(
   candidates: readonly Found[],
@@ -138,7 +144,6 @@ function chosen(
   { joint, words }: Choosers,
   powers: Powers,
 ): readonly Found[] {
-  if (!words && !joint) return found;
   if (found.length === 1) return [{ ...found[0], log: powers.mass * found[0].log }];
   const weighted = (one: Found): Found => {
     let log = powers.own * one.log;
@@ -155,8 +160,9 @@ function chosen(
   const scale = together - logSum(own);
   const others = found.filter((one) => !candidates.includes(one)).map(weighted);
   const left = Math.log(Math.max(0, -Math.expm1(Math.min(0, together))));
-  const otherScale = others.length > 0 ? Math.min(scale, left - logSum(others)) : 0;
-  const [best, ...rest] = own.map(times(scale)).sort(byLog);
-  const below = others.map(times(otherScale)).map((one) => ({ ...one, log: Math.min(one.log, best.log) }));
-  return [best, ...[...rest, ...below].sort(byLog)];
+  const first = own.map(times(scale)).sort(byLog);
+  if (others.length === 0) return first;
+  others.sort(byLog);
+  const most = first[first.length - 1].log - Math.LN2 - others[0].log;
+  return [...first, ...others.map(times(Math.min(scale, left - logSum(others), most)))];
 }

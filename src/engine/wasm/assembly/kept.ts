@@ -1,6 +1,7 @@
 // Select: the expansions kept at the slot at hand, each with its mass and its key, symbol << 32 | group. In the order of keys
 // they are in the order of contexts. Who selects finds a bound that enough expansions reach, takes in those that reach it,
-// and drops the lightest of them.
+// and drops the lightest of them. Masses are rounded on the way in, so that those which differ by the order of additions alone
+// are equal, and every kernel keeps the same contexts.
 
 import { int, keptKey, keptMass, keptScratch, num, setInt, setNum } from "./state";
 import { coarseSeparator, maxOf, separator } from "./vector";
@@ -39,17 +40,30 @@ export function setKept(i: i32, weight: f64, name: u64): void {
   store<u64>(keptKey + (<usize>i << 3), name);
 }
 
+/** Splits off the last 29 of 53 binary digits. */
+const SPLIT: f64 = <f64>((1 << 29) + 1);
+/** A bound times this is below all that rounding makes equal to it. */
+const UNDER: f64 = 1.0 - 1.0 / <f64>(1 << 22);
+
+/** A mass to 24 binary digits. */
+// @ts-expect-error
+@inline
+function rounded(weight: f64): f64 {
+  const split = weight * SPLIT;
+  return split - (split - weight);
+}
+
 // @ts-expect-error
 @inline
 export function keep(weight: f64, name: u64): void {
-  setKept(kept++, weight, name);
+  setKept(kept++, rounded(weight), name);
 }
 
 /** Keeps if `is` is 1, not if it is 0. */
 // @ts-expect-error
 @inline
 export function keepIf(is: i32, weight: f64, name: u64): void {
-  setKept(kept, weight, name);
+  setKept(kept, rounded(weight), name);
   kept += is;
 }
 
@@ -64,7 +78,7 @@ export function boundOf(maxima: usize, sets: i32, total: i32, limit: i32, lighte
   if (total > 2 * limit && sets >= limit) {
     bound = max(bound, coarseSeparator(maxima, sets, limit, limit >> 2, maxima + (<usize>sets << 3)));
   }
-  return bound;
+  return bound * UNDER;
 }
 
 /** Up to so many too many are looked for one by one. */
