@@ -4,7 +4,7 @@
 //   const segmenter = await Segmenter.train([{ text: "北京在哪里", segments: [{ start: 0, end: 2 }, …] }, …]);
 //   const { segments, probability } = segmenter.predict("我在北京");
 
-import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
+import { calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
 import { bestPathsFrom, type Path, trellisLattice } from "../../engine/lattice.js";
 import { nextSlot } from "../../engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
@@ -13,6 +13,7 @@ import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.
 import { InputError } from "../../util/errors.js";
 import { readOptions, whole } from "../../util/options.js";
 import type { Answered, Predictor } from "../task.js";
+import { TrainedModel, type TrainedParts } from "../trained-model.js";
 import { type AttributeParts, SegmentEncoder } from "./encoder.js";
 import { goldOf, OUTSIDE, positionsOf, type SegmentedText, UNLABELLED } from "./example.js";
 import { SegmenterEngine } from "./learner.js";
@@ -117,60 +118,27 @@ export interface SegmentAnswerOptions extends Omit<SegmentOptions, "inference"> 
 export type SegmenterAnswer = Answered<SegmenterPrediction, SegmentedOutput> & { guarantee: Guarantee };
 
 /** The parts of a segmenter: what a model file holds. */
-export interface SegmenterParts {
+export interface SegmenterParts extends TrainedParts<SegmenterOptions, SegmenterSummary> {
   parts: AttributeParts;
   rows: SegmenterRows;
-  weights: Float64Array;
-  options: SegmenterOptions;
-  summary: SegmenterSummary;
-  note: Record<string, unknown>;
-  calibration?: Calibration;
 }
 
 /** Segments less probable than this are not listed. */
 const LEAST_MARGINAL = 1e-3;
 
-export class Segmenter implements Predictor {
+export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, SegmenterRows> implements Predictor {
   readonly kind = "segmenter";
   readonly parts: AttributeParts;
-  readonly options: SegmenterOptions;
-  readonly summary: SegmenterSummary;
-  readonly note: Record<string, unknown>;
-  /** What was measured on held-out data, if it was. */
-  calibration: Calibration | undefined;
   private readonly engine: SegmenterEngine;
-  private readonly ownWeights: Float64Array;
   /** Holds the text at hand as numbers. */
   private readonly encoder: SegmentEncoder;
 
-  constructor({ parts, rows, weights, options, summary, note, calibration }: SegmenterParts) {
-    this.parts = parts;
-    this.options = options;
-    this.summary = summary;
-    this.note = note;
-    this.calibration = calibration;
-    this.engine = new SegmenterEngine(rows, inferenceOf(options));
-    this.ownWeights = this.engine.hold(weights);
-    this.encoder = new SegmentEncoder(parts, longestSegment(rows.symbols), false, this.engine.arrays);
-  }
-
-  get rows(): SegmenterRows {
-    this.engine.check();
-    return this.engine.rows;
-  }
-
-  get weights(): Float64Array {
-    this.engine.check();
-    return this.ownWeights;
-  }
-
-  /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
-  dispose(): void {
-    this.engine.dispose();
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
+  constructor(given: SegmenterParts) {
+    const engine = new SegmenterEngine(given.rows, inferenceOf(given.options));
+    super(given, engine);
+    this.engine = engine;
+    this.parts = given.parts;
+    this.encoder = new SegmentEncoder(this.parts, longestSegment(given.rows.symbols), false, this.engine.arrays);
   }
 
   /** Learns from texts with their segments. */

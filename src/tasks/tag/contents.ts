@@ -8,7 +8,8 @@ import { counted, plural, probabilityText, table } from "../../util/text.js";
 import { historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import type { Asked, Looks, Shown } from "../task.js";
 import { inputNoteOf, readInputs } from "./inputs.js";
-import type { Contribution, Tagger } from "./tagger.js";
+import type { Contribution } from "./reasons.js";
+import type { Tagger } from "./tagger.js";
 
 export function contents(tagger: Tagger) {
   const { rows, options, source, summary, weights } = tagger;

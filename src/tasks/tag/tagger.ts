@@ -4,7 +4,7 @@
 //   const tagger = await Tagger.train(sequences, { order: 2 });
 //   const { labels, probability } = tagger.predict({ columns: [["the"], ["dog"], ["barks"]] });
 
-import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
+import { calibrated } from "../../confidence/calibration.js";
 import type { Alphabet } from "../../engine/alphabet.js";
 import type { BestOutput, FrozenRows } from "../../engine/backend.js";
 import {
@@ -21,14 +21,16 @@ import { BEGIN, type Inference, pathScore, type Trellis } from "../../engine/tre
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
-import { InputError, unknownName } from "../../util/errors.js";
+import { InputError } from "../../util/errors.js";
 import { presentNames, readOptions, whole } from "../../util/options.js";
 import { generator, uniform } from "../../util/random.js";
 import type { Answered, Predictor } from "../task.js";
+import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
 import { type Corpus, CorpusBuilder } from "./corpus.js";
 import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatures } from "./features.js";
 import { TaggerEngine } from "./learner.js";
 import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
+import { type Contribution, featuresOf, reasonsFor, symbolOf } from "./reasons.js";
 import { attributeRows, type TaggerRows } from "./rows.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
 
@@ -110,32 +112,18 @@ export interface AnswerOptions extends Omit<PredictOptions, "known" | "inference
 }
 
 /** An answer that keeps the promised precision, or what a person may choose from. */
-export type TaggerAnswer =
-  | ({ answered: true; guarantee: Guarantee } & TaggerPrediction)
-  | { answered: false; guarantee: Guarantee; candidates: TaggedOutput[]; prediction: TaggerPrediction };
+export type TaggerAnswer = AnswerOrCandidates<TaggerPrediction, TaggedOutput>;
 
 /** The same with the prediction apart, as workflows take it. */
 export type TaggerAnswered = Answered<TaggerPrediction, TaggedOutput>;
 
-/** One reason for a decision: a feature and what it adds to the score of the label. */
-export interface Contribution {
-  feature: string;
-  weight: number;
-}
-
-export class Tagger implements Predictor {
+export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRows> implements Predictor {
   readonly kind = "tagger";
   readonly labels: Alphabet;
   readonly attributes: Alphabet;
   readonly conjoined: Alphabet;
-  readonly options: TaggerOptions;
   readonly source: FeatureSource;
-  readonly summary: TaggerSummary;
-  readonly note: Record<string, unknown>;
-  /** What was measured on held-out data, if it was. */
-  calibration: Calibration | undefined;
   private readonly engine: TaggerEngine;
-  private readonly ownWeights: Float64Array;
   /** Made with the first prediction that has a use for them. */
   private frozen: FrozenRows | undefined;
   /** Holds the sequence at hand as numbers. */
@@ -144,38 +132,16 @@ export class Tagger implements Predictor {
   private features: FeatureFunction | undefined;
 
   constructor(parts: TaggerParts) {
+    const engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
+    super(parts, engine);
+    this.engine = engine;
     this.labels = parts.labels;
     this.attributes = parts.attributes;
     this.conjoined = parts.conjoined;
-    this.options = parts.options;
     this.source = parts.source;
-    this.summary = parts.summary;
-    this.note = parts.note;
-    this.calibration = parts.calibration;
     this.features = parts.features;
     this.template = parts.source.kind === "template" ? compileTemplate(parts.source.text) : undefined;
-    this.engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
-    this.ownWeights = this.engine.hold(parts.weights);
     this.builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false, this.engine.arrays);
-  }
-
-  get rows(): TaggerRows {
-    this.engine.check();
-    return this.engine.rows;
-  }
-
-  get weights(): Float64Array {
-    this.engine.check();
-    return this.ownWeights;
-  }
-
-  /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
-  dispose(): void {
-    this.engine.dispose();
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
   }
 
   /** Learns from labelled sequences. Labels may be partly unknown. */
@@ -285,11 +251,11 @@ export class Tagger implements Predictor {
   answer(sequence: TaggingSequence, options: AnswerOptions): TaggerAnswer {
     checkAnswerOptions(options, answerNames);
     const { precision, candidates = 9, ...asked } = options;
-    const guarantee = guaranteeFor(this.calibration, precision);
-    const prediction = this.predict(sequence, asked);
-    if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, ...prediction };
-    const { nbest = [] } = this.predict(sequence, { nbest: candidates });
-    return { answered: false, guarantee, candidates: nbest, prediction };
+    return this.answerIfSure(
+      precision,
+      () => this.predict(sequence, asked),
+      () => this.predict(sequence, { nbest: candidates }).nbest,
+    );
   }
 
   private inferenceWith(chosen?: PredictOptions["inference"]): Inference {
@@ -331,82 +297,18 @@ export class Tagger implements Predictor {
     const { corpus, length } = this.encode(sequence);
     if (!(position >= 0 && position < length))
       throw new InputError(`the sequence has no position ${position}`, sequence);
+    const { symbols } = this.bestOf(corpus, this.engine.inference);
     const trellis = this.engine.forward(corpus, 0, this.weights);
-    const best = bestPath(trellisLattice(trellis)) as { symbols: number[] };
     let context = trellis.slotStart[0];
-    for (let i = 0; i < position; i++) context = trellis.arcTarget[trellis.arcStart[context] + best.symbols[i]];
-    const symbol = label === undefined ? best.symbols[position] : this.labels.indexOf(label);
-    if (symbol < 0) throw unknownName("label", label as string, this.labels.all());
-    const contributions: Contribution[] = [];
-    const { start: attributeStart, ids, values } = corpus.attributes;
-    for (let a = attributeStart[position]; a < attributeStart[position + 1]; a++) {
-      const row = this.rows.attributeRow?.[ids[a]] ?? ids[a];
-      if (row >= 0) {
-        const weight = this.weightOf(row, symbol) * (values ? values[a] : 1);
-        contributions.push({ feature: this.attributes.nameOf(ids[a]), weight });
-      }
-    }
-    const names = this.contextRowNames();
-    for (let r = trellis.rowStart[context]; r < trellis.rowStart[context + 1]; r++) {
-      contributions.push({
-        feature: names.get(trellis.rows[r]) as string,
-        weight: this.weightOf(trellis.rows[r], symbol),
-      });
-    }
-    return {
-      label: this.labels.nameOf(symbol),
-      contributions: contributions
-        .filter((c) => c.weight !== 0)
-        .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight) || (a.feature < b.feature ? -1 : 1)),
-    };
+    for (let i = 0; i < position; i++) context = trellis.arcTarget[trellis.arcStart[context] + symbols[i]];
+    const symbol = label === undefined ? symbols[position] : symbolOf(this, label);
+    const contributions = reasonsFor(this, symbol, { corpus, position, trellis, context });
+    return { label: this.labels.nameOf(symbol), contributions };
   }
 
   /** The features with the greatest weights, for and against a label. */
   strongest(label: string, count: number): Contribution[] {
-    const symbol = this.labels.indexOf(label);
-    if (symbol < 0) throw unknownName("label", label, this.labels.all());
-    const found: Contribution[] = [];
-    attributeRows(this.rows, this.attributes.size).forEach((row, id) => {
-      if (row >= 0) found.push({ feature: this.attributes.nameOf(id), weight: this.weightOf(row, symbol) });
-    });
-    for (const [row, name] of this.contextRowNames()) found.push({ feature: name, weight: this.weightOf(row, symbol) });
-    return found
-      .filter((c) => c.weight !== 0)
-      .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight) || (a.feature < b.feature ? -1 : 1))
-      .slice(0, count);
-  }
-
-  private weightOf(row: number, symbol: number): number {
-    const { start, symbols } = this.rows.table;
-    for (let e = start[row]; e < start[row + 1]; e++) if (symbols[e] === symbol) return this.weights[e];
-    return 0;
-  }
-
-  /** Readable names of the context rows: `labels DT JJ`, `labels ⋆`, `labels ^`, `w[0]=dog after DT`. */
-  private contextRowNames(): Map<number, string> {
-    const names = new Map<number, string>();
-    const nameOf = (event: number): string => (event === BEGIN ? "^" : this.labels.nameOf(event));
-    const { labelTree, conjoinedTree } = this.rows;
-    const suffixes = [""]; // [node]; a node's number is greater than its parent's
-    for (let node = 0; node < labelTree.row.length; node++) {
-      const suffix = suffixes[node];
-      names.set(labelTree.row[node], `labels ${suffix || "⋆"}`);
-      for (let c = labelTree.childStart[node]; c < labelTree.childStart[node + 1]; c++) {
-        const name = nameOf(labelTree.childEvent[c]);
-        suffixes[labelTree.childNode[c]] = suffix ? `${name} ${suffix}` : name;
-      }
-    }
-    if (conjoinedTree) {
-      for (let k = conjoinedTree.childStart[0]; k < conjoinedTree.childStart[1]; k++) {
-        const key = conjoinedTree.childNode[k];
-        for (let c = conjoinedTree.childStart[key]; c < conjoinedTree.childStart[key + 1]; c++) {
-          const attribute = this.conjoined.nameOf(conjoinedTree.childEvent[k]);
-          const row = conjoinedTree.row[conjoinedTree.childNode[c]];
-          if (row >= 0) names.set(row, `${attribute} after ${nameOf(conjoinedTree.childEvent[c])}`);
-        }
-      }
-    }
-    return names;
+    return featuresOf(this, symbolOf(this, label)).slice(0, count);
   }
 
   private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
@@ -420,17 +322,12 @@ export class Tagger implements Predictor {
 }
 
 /** The parts of a tagger: what a model file holds. */
-export interface TaggerParts {
+export interface TaggerParts extends TrainedParts<TaggerOptions, TaggerSummary> {
   labels: Alphabet;
   attributes: Alphabet;
   conjoined: Alphabet;
   rows: TaggerRows;
-  weights: Float64Array;
-  options: TaggerOptions;
   source: FeatureSource;
-  summary: TaggerSummary;
-  note: Record<string, unknown>;
-  calibration?: Calibration;
   features?: FeatureFunction;
 }
 

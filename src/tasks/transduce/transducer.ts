@@ -4,7 +4,7 @@
 //   const transducer = await Transducer.train([{ input: [..."photo"], output: ["F", "OW", "T", "OW"] }, …]);
 //   const { output, probability } = transducer.predict([..."phone"], { alignment: true });
 
-import { type Calibration, calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
+import { calibrated } from "../../confidence/calibration.js";
 import type { Alphabet } from "../../engine/alphabet.js";
 import { releaseAll } from "../../engine/backend.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
@@ -14,6 +14,7 @@ import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.
 import { InputError } from "../../util/errors.js";
 import { choice, readOptions, share, whole } from "../../util/options.js";
 import type { Answered, Predictor } from "../task.js";
+import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
 import { JointModel, type JointParts } from "./joint-model.js";
 import { TransducerEngine } from "./learner.js";
 import { type GivenTransducerOptions, inferenceOf, MOST_CONTEXTS, shapeOf, type TransducerOptions } from "./options.js";
@@ -111,81 +112,54 @@ export interface TransducerAnswerOptions extends Omit<TransducePredictOptions, "
 }
 
 /** An answer that keeps the promised precision, or what a person may choose from. */
-export type TransducerAnswer =
-  | ({ answered: true; guarantee: Guarantee } & TransducerPrediction)
-  | { answered: false; guarantee: Guarantee; candidates: TransducedOutput[]; prediction: TransducerPrediction };
+export type TransducerAnswer = AnswerOrCandidates<TransducerPrediction, TransducedOutput>;
 
 /** The same with the prediction apart, as workflows take it. */
 export type TransducerAnswered = Answered<TransducerPrediction, TransducedOutput>;
 
 /** The parts of a transducer: what a model file holds. */
-export interface TransducerParts {
+export interface TransducerParts extends TrainedParts<TransducerOptions, TransducerSummary> {
   inputSymbols: Alphabet;
   outputSymbols: Alphabet;
   rows: TransducerRows;
-  weights: Float64Array;
-  options: TransducerOptions;
-  summary: TransducerSummary;
-  note: Record<string, unknown>;
   /** If option `words` is above 0. */
   wordCounts?: WordCounts;
   /** If option `jointGrams` is above 0 and training was not stopped; one that goes on keeps what it had. */
   joint?: JointParts;
   /** Of the models that choose; as long as none were fitted, those of option `words`. */
   powers?: Powers;
-  calibration?: Calibration;
 }
 
-export class Transducer implements Predictor {
+export class Transducer
+  extends TrainedModel<TransducerOptions, TransducerSummary, TransducerRows>
+  implements Predictor
+{
   readonly kind = "transducer";
   readonly inputSymbols: Alphabet;
   readonly outputSymbols: Alphabet;
-  readonly options: TransducerOptions;
-  readonly summary: TransducerSummary;
-  readonly note: Record<string, unknown>;
-  /** What was measured on held-out data, if it was. */
-  calibration: Calibration | undefined;
   private readonly engine: TransducerEngine;
-  private readonly ownWeights: Float64Array;
   readonly words: WordModel | undefined;
   readonly joint: JointModel | undefined;
   /** With which these choose among candidates. */
   readonly powers: Powers;
 
   constructor(parts: TransducerParts) {
+    const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
+    const engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
+    super(parts, engine);
+    this.engine = engine;
     this.inputSymbols = parts.inputSymbols;
     this.outputSymbols = parts.outputSymbols;
-    this.options = parts.options;
-    this.summary = parts.summary;
-    this.note = parts.note;
-    this.calibration = parts.calibration;
-    const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
-    this.engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
-    this.ownWeights = this.engine.hold(parts.weights);
     this.powers = parts.powers ?? plainPowers(parts.options.words);
     const separator = this.outputSymbols.indexOf(SPACE);
     if (parts.joint) this.joint = new JointModel(parts.joint, this.outputSymbols.size);
     if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
   }
 
-  get rows(): TransducerRows {
-    this.engine.check();
-    return this.engine.rows;
-  }
-
-  get weights(): Float64Array {
-    this.engine.check();
-    return this.ownWeights;
-  }
-
   /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
-  dispose(): void {
+  override dispose(): void {
     releaseAll(this.joint?.parts, this.engine.arrays);
-    this.engine.dispose();
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
+    super.dispose();
   }
 
   /** Learns from pairs. Pairs with the same input are several right answers for it. */
@@ -230,11 +204,11 @@ export class Transducer implements Predictor {
   answer(input: readonly string[], options: TransducerAnswerOptions): TransducerAnswer {
     checkAnswerOptions(options, answerNames);
     const { precision, candidates = 9, ...asked } = options;
-    const guarantee = guaranteeFor(this.calibration, precision);
-    const prediction = this.predict(input, asked);
-    if (prediction.probability >= guarantee.threshold) return { answered: true, guarantee, ...prediction };
-    const { nbest = [] } = this.predict(input, { nbest: candidates, alignment: options.alignment });
-    return { answered: false, guarantee, candidates: nbest, prediction };
+    return this.answerIfSure(
+      precision,
+      () => this.predict(input, asked),
+      () => this.predict(input, { nbest: candidates, alignment: options.alignment }).nbest,
+    );
   }
 
   private inferenceWith(chosen: TransducePredictOptions["inference"] = {}): Inference {
