@@ -1,11 +1,11 @@
 // The lines of pairs of an input and an output of different lengths, a pair a line; nothing here needs a file system.
 //   tsv       input TAB output; further columns are left alone, `columns` says which two
 //   cmudict   WORD  P R O N; `WORD(2)` is another pronunciation of WORD, `;;;` and ` #` begin comments
-// A side is cut into symbols at spaces (tokens) or into characters as people count them: grapheme clusters in Unicode's
-// composed form, so that é is one symbol however it was typed.
+// A side is cut at spaces (tokens) or into characters as people count them: grapheme clusters in Unicode's composed form, so
+// that é is one character however it was typed. Whether a transducer takes characters apart is its own choice.
 
 import * as v from "valibot";
-import { composed, graphemesOf } from "../util/characters.js";
+import { composed, decomposed, graphemesOf } from "../util/characters.js";
 import { InputError, type Place } from "../util/errors.js";
 import { checkSideLength, LONGEST_SIDE } from "./limits.js";
 
@@ -13,6 +13,8 @@ import { checkSideLength, LONGEST_SIDE } from "./limits.js";
 export interface SymbolPair {
   input: readonly string[];
   output: readonly string[];
+  /** The input as it was written, where it was read from text. */
+  text?: string;
   file?: string;
   line?: number;
 }
@@ -20,8 +22,20 @@ export interface SymbolPair {
 export const pairFormats = ["tsv", "cmudict"] as const;
 export type PairFormat = (typeof pairFormats)[number];
 
-export const symbolKinds = ["chars", "tokens"] as const;
+/**
+ * What a symbol is: a character, a code point of it, a code point of its canonical decomposition (a letter and its accents,
+ * the sounds of a Korean syllable), or what stands between spaces.
+ */
+export const symbolKinds = ["chars", "codepoints", "decomposed", "tokens"] as const;
 export type SymbolKind = (typeof symbolKinds)[number];
+
+/** The kinds that leave characters whole. */
+export const wholeSymbols = ["chars", "tokens"] as const satisfies readonly SymbolKind[];
+export type WholeSymbol = (typeof wholeSymbols)[number];
+
+/** Unicode's forms of the same text: composed, decomposed. */
+export const textForms = ["NFC", "NFD"] as const;
+export type TextForm = (typeof textForms)[number];
 
 /** How pairs are written: all that is needed to read more of the same kind. */
 export interface PairLayout {
@@ -34,6 +48,8 @@ export interface PairLayout {
   reverse: boolean;
   /** cmudict: keep the stress of vowels, the digit in `AH0`. */
   stress: boolean;
+  /** The form in which the data has what is written, and answers are given. Default NFC. */
+  form?: TextForm;
 }
 
 const layoutSchema = v.object({
@@ -43,6 +59,7 @@ const layoutSchema = v.object({
   columns: v.tuple([v.number(), v.number()]),
   reverse: v.boolean(),
   stress: v.boolean(),
+  form: v.optional(v.picklist(textForms)),
 });
 
 /** How a transducer's training data was read; kept in its note as `input`. */
@@ -59,7 +76,7 @@ export function kindsOf(layout: PairLayout): { read: SymbolKind; written: Symbol
     : { read: layout.input, written: layout.output };
 }
 
-/** What is not given is found out from the first lines: a side with spaces on most lines is made of tokens. */
+/** What is not given is found out from the first lines. */
 export function detectLayout(lines: readonly string[], options: Partial<PairLayout>): PairLayout {
   const columns = options.columns ?? [1, 2];
   const full = lines.filter((line) => line.trim() !== "" && !line.startsWith(";;;"));
@@ -67,14 +84,48 @@ export function detectLayout(lines: readonly string[], options: Partial<PairLayo
     lines.some((line) => line.startsWith(";;;")) ||
     full.every((line) => /^\S+ {1,2}[A-Z]+\d?( [A-Z]+\d?)*( #.*)?$/.test(line));
   const format = options.format ?? (isDictionary && full.length > 0 ? "cmudict" : "tsv");
-  const kindOf = (column: number): SymbolKind => {
-    const fields = full.map((line) => line.split("\t")[column - 1] ?? "");
-    const spaced = fields.filter((field) => field.trim().includes(" ")).length;
-    return 2 * spaced > fields.length ? "tokens" : "chars";
-  };
-  const input = options.input ?? (format === "cmudict" ? "chars" : kindOf(columns[0]));
-  const output = options.output ?? (format === "cmudict" ? "tokens" : kindOf(columns[1]));
-  return { format, input, output, columns, reverse: options.reverse ?? false, stress: options.stress ?? true };
+  const sideOf = (column: number): string[] => full.map((line) => line.split("\t")[column - 1] ?? "");
+  const input = options.input ?? (format === "cmudict" ? "chars" : kindIn(sideOf(columns[0])));
+  const output = options.output ?? (format === "cmudict" ? "tokens" : kindIn(sideOf(columns[1])));
+  const reverse = options.reverse ?? false;
+  const form = options.form ?? formIn(sideOf(columns[reverse ? 0 : 1]));
+  return { format, input, output, columns, reverse, stress: options.stress ?? true, form };
+}
+
+/**
+ * A side with spaces on most lines is made of tokens, unless these are words rather than symbols: of symbols, half of the
+ * lines hold nearly all that occur in the other half.
+ */
+function kindIn(texts: readonly string[]): SymbolKind {
+  const spaced = texts.filter((text) => text.trim().includes(" ")).length;
+  if (2 * spaced <= texts.length) return "chars";
+  const seen = new Set<string>();
+  const others: string[] = [];
+  texts.forEach((text, i) => {
+    const tokens = splitSymbols(text, "tokens");
+    if (i % 2 === 0) for (const token of tokens) seen.add(token);
+    else others.push(...tokens);
+  });
+  const unseen = others.filter((token) => !seen.has(token)).length;
+  return unseen > others.length * mostUnseen(texts.length) ? "chars" : "tokens";
+}
+
+/**
+ * The share of symbols in one half of some lines that the other half may lack. With 50 lines of pronunciations it is up to
+ * 10 %, with 500 below 1 %; of words or syllables about 50 and 15 %.
+ */
+function mostUnseen(lines: number): number {
+  return 0.05 + 4 / lines;
+}
+
+/** The form of more of the texts, as far as that makes a difference. */
+function formIn(texts: readonly string[]): TextForm {
+  let balance = 0;
+  for (const text of texts) {
+    const [nfc, nfd] = [composed(text), decomposed(text)];
+    if (nfc !== nfd) balance += text === nfc ? 1 : text === nfd ? -1 : 0;
+  }
+  return balance < 0 ? "NFD" : "NFC";
 }
 
 /** The pair of a line, or undefined if the line holds none. */
@@ -96,7 +147,7 @@ export function parsePair(line: string, layout: PairLayout, inputsOnly: boolean,
   const { read, written } = kindsOf(layout);
   const input = splitSide(given, read, "input", place);
   if (input.length === 0) throw new InputError("the input is empty", place);
-  return { input, output: splitSide(wanted, written, "output", place), ...place };
+  return { input, output: splitSide(wanted, written, "output", place), text: given, ...place };
 }
 
 function tableSides(line: string, { columns }: PairLayout): [string | undefined, string | undefined] {
@@ -126,7 +177,7 @@ function splitSide(text: string, kind: SymbolKind, side: "input" | "output", pla
   return symbols;
 }
 
-/** A text as symbols. */
+/** A text as tokens or as characters, whatever these are made of. */
 export function splitSymbols(text: string, kind: SymbolKind): string[] {
   if (kind === "tokens") return text.split(/[ \t]+/).filter((token) => token !== "");
   return graphemesOf(composed(text));
@@ -135,4 +186,16 @@ export function splitSymbols(text: string, kind: SymbolKind): string[] {
 /** Symbols as a text that `splitSymbols` takes apart again. */
 export function joinSymbols(symbols: readonly string[], kind: SymbolKind): string {
   return symbols.join(kind === "tokens" ? " " : "");
+}
+
+/** The input of a pair as it was written. */
+export function inputText({ input, text }: SymbolPair, layout: PairLayout): string {
+  return text ?? joinSymbols(input, kindsOf(layout).read);
+}
+
+/** The text of an output, in the form of the data. */
+export function outputText(output: readonly string[], layout: PairLayout): string {
+  const { written } = kindsOf(layout);
+  const text = joinSymbols(output, written);
+  return layout.form === "NFD" && written !== "tokens" ? decomposed(text) : text;
 }

@@ -82,6 +82,8 @@ export interface Checkpoint {
   /** Sums over the pass at hand. */
   passLogLikelihood: number;
   passContextLength: number;
+  /** What else the data decided before the first pass, by name. */
+  chosen?: Readonly<Record<string, unknown>>;
   /** The tally of the learner, if it keeps one. */
   tally?: Int32Array;
 }

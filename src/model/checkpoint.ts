@@ -26,6 +26,7 @@ export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining):
   putJson(parts, "settings", settings);
   putJson(parts, "data", data);
   putJson(parts, "history", checkpoint.history);
+  if (checkpoint.chosen) putJson(parts, "chosen", checkpoint.chosen);
   const { weights, squares, sums: totals, best, settled } = checkpoint;
   parts.tensors = {
     weights: { data: weights },
@@ -68,6 +69,7 @@ export function decodeCheckpoint(bytes: Uint8Array, file?: string): SavedTrainin
       settled: reader.integers("settled"),
       bestScore: bestScore.length > 0 ? bestScore[0] : Number.NEGATIVE_INFINITY,
       history: reader.json("history", historySchema),
+      chosen: reader.hasJson("chosen") ? reader.json("chosen", v.record(v.string(), v.unknown())) : undefined,
       tally: reader.has("tally") ? reader.integers("tally") : undefined,
     },
   };

@@ -9,6 +9,11 @@ export function composed(text: string): string {
   return longRun.test(text) ? text : text.normalize("NFC");
 }
 
+/** The same in the decomposed form (NFD). */
+export function decomposed(text: string): string {
+  return longRun.test(text) ? text : text.normalize("NFD");
+}
+
 /** UTF-16 units that are looked at together. */
 const WINDOW = 256;
 let cutter: Intl.Segmenter | undefined;

@@ -49,10 +49,7 @@ const handlers: { [Name in CallName]: Handler<Name> } = {
 
   pronounce({ model, text, choice }) {
     const found = modelOf(model, "transducer");
-    const input = foldCase(
-      splitSymbols(text, kindsOf(layoutOf(found)).read),
-      (symbol) => found.inputSymbols.indexOf(symbol) >= 0,
-    );
+    const input = foldCase(splitSymbols(text, kindsOf(layoutOf(found)).read), (symbol) => found.knows(symbol));
     const inference = choice && { mode: choice.inference, contexts: choice.contexts };
     const {
       nbest = [],

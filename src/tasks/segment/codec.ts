@@ -9,7 +9,7 @@ import * as v from "valibot";
 import { byHash } from "../../engine/alphabet.js";
 import { RowTableBuilder } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
-import { symbolKinds } from "../../formats/pair-lines.js";
+import { wholeSymbols } from "../../formats/pair-lines.js";
 import {
   countSchema,
   emptyParts,
@@ -30,7 +30,7 @@ import { Segmenter } from "./segmenter.js";
 import type { SeenStrings } from "./strings.js";
 import { MOST_SYMBOLS, segmentSymbols } from "./symbols.js";
 
-const positionsSchema = v.object({ input: v.picklist(symbolKinds), mayHoldSpaces: v.boolean() });
+const positionsSchema = v.object({ input: v.picklist(wholeSymbols), mayHoldSpaces: v.boolean() });
 
 const summary = { texts: countSchema, positions: countSchema, segments: countSchema };
 

@@ -9,7 +9,7 @@ import { columnsParser, splitColumns } from "../../formats/columns.js";
 import { type ConlluSentence, conlluParser, hasSpaceAfter, surfaceTokens } from "../../formats/conllu.js";
 import { jsonlParser } from "../../formats/jsonl.js";
 import type { LineBlock, Lines } from "../../formats/line-blocks.js";
-import { type SymbolKind, symbolKinds } from "../../formats/pair-lines.js";
+import { type WholeSymbol, wholeSymbols } from "../../formats/pair-lines.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { InputError } from "../../util/errors.js";
 import { choice, type GivenOptions } from "../../util/options.js";
@@ -28,7 +28,7 @@ const labelColumns = ["upos", "xpos"] as const;
 
 export const reading = {
   ...rereading,
-  input: choice("what segments are made of", symbolKinds, {
+  input: choice("what segments are made of", wholeSymbols, {
     value: "kind",
     otherwise: "tokens for lines, columns and tokens of jsonl; else chars",
   }),
@@ -44,14 +44,14 @@ export function readingOf({ note }: Pick<Segmenter, "note">): Reading {
   const { format, input, labels, columns } = found;
   return {
     format: segmentFormats.find((one) => one === format),
-    input: symbolKinds.find((one) => one === input),
+    input: wholeSymbols.find((one) => one === input),
     labels: labelColumns.find((one) => one === labels),
     columns: Number.isInteger(columns) ? columns : undefined,
   };
 }
 
 /** What segments are made of, as far as that is known before the first example. */
-export function inputKind({ input, format }: Reading): SymbolKind | undefined {
+export function inputKind({ input, format }: Reading): WholeSymbol | undefined {
   return input ?? (format === "lines" ? "tokens" : undefined);
 }
 

@@ -1,6 +1,7 @@
 // A transducer as tensors and metadata.
 //   inputs, outputs            string tables: the symbols of either side
 //   rows                       the row table; weights F32 beside it
+//   views                      if windows look at classes of input symbols: the class of each, view by view
 //   windows, outputs.n, moves  row trees: substrings of the input; n-grams of outputs; n-grams of moves
 //   joint                      if there is a joint model: its graphones' symbols, and the rows, tree and unigrams of its n-grams
 //   words                      if there is a model of words: the words' symbols, and how often which follows which
@@ -25,11 +26,14 @@ import type { TensorFile } from "../../model/safetensors.js";
 import { storedOptions } from "../../util/options.js";
 import type { Codec } from "../task.js";
 import { COUNT_CLASSES } from "./aligner.js";
+import type { View } from "./classes.js";
 import { type JointParts, jointNgrams } from "./joint-model.js";
 import { type TransducerOptions, transducerOptions } from "./options.js";
 import { type Powers, plainPowers } from "./powers.js";
 import { inputEvent } from "./rows.js";
+import { wholeKinds } from "./symbols.js";
 import { Transducer } from "./transducer.js";
+import { windowKinds } from "./windows.js";
 import type { WordCounts } from "./word-model.js";
 
 const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string(), v.array(v.number())]));
@@ -63,6 +67,7 @@ function encodeTransducer(transducer: Transducer): FileParts {
   putCalibration(parts, transducer.calibration);
   putStrings(parts, "inputs", transducer.inputSymbols.all());
   putStrings(parts, "outputs", transducer.outputSymbols.all());
+  if (rows.views.length > 0) parts.tensors.views = { data: Int32Array.from(rows.views.flatMap((view) => [...view])) };
   putTree(parts, "windows", rows.windowTree);
   putTree(parts, "outputs.n", rows.outputTree);
   putTree(parts, "moves", rows.moveTree);
@@ -91,7 +96,7 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
   const note = reader.json("note", noteSchema);
   const calibration = readCalibration(reader);
   return reader.guard(() => {
-    const options = storedOptions(transducerOptions, found, { jointGrams: 0 }) as TransducerOptions;
+    const options = storedOptions(transducerOptions, found, { jointGrams: 0, ...wholeKinds }) as TransducerOptions;
     const open = Object.keys(transducerOptions).find((name) => options[name as keyof TransducerOptions] === undefined);
     if (open !== undefined || typeof options.words !== "number") {
       throw reader.damaged(`it lacks the option \`${open ?? "words"}\``);
@@ -104,8 +109,9 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
     const table = reader.table("rows", symbolCount);
     const all = { from: 0, to: table.start.length - 1, needed: false };
     const { window, outputGrams, moveGrams } = options;
+    const views = readViews(reader, boundary);
     const windowTree = reader.tree("windows", all, (depth) => {
-      if (depth === 0) return [0, COUNT_CLASSES * (3 * window + 2)];
+      if (depth === 0) return [0, COUNT_CLASSES * windowKinds(window, views.length)];
       return depth <= 2 * window + 2 ? [0, boundary + 1] : undefined;
     });
     const outputTree = reader.tree("outputs.n", all, (depth) =>
@@ -116,7 +122,7 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       depth < deepest ? [inputEvent(boundary), (boundary + 1) * symbolCount] : undefined,
     );
     const weights = reader.floats("weights", table.symbols.length);
-    const rows = { table, windowTree, outputTree, moveTree };
+    const rows = { table, views, windowTree, outputTree, moveTree };
     const joint = reader.has("joint.start") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
     const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
     return new Transducer({
@@ -133,6 +139,17 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       calibration,
     });
   });
+}
+
+/** A class for each input symbol and the two beyond them, view by view. */
+function readViews(reader: PartsReader, boundary: number): View[] {
+  if (!reader.has("views")) return [];
+  const all = reader.integers("views");
+  const size = boundary + 1;
+  if (all.length % size !== 0 || !all.every((number) => number >= 0 && number <= size)) {
+    throw reader.damaged("its classes of symbols are not in order");
+  }
+  return Array.from({ length: all.length / size }, (_, v) => all.slice(v * size, (v + 1) * size));
 }
 
 function readPowers(reader: PartsReader, words: number): Powers {

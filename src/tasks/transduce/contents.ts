@@ -1,6 +1,6 @@
 // What is in a transducer.
 
-import { layoutOf } from "../../formats/pair-lines.js";
+import { layoutOf, type SymbolKind } from "../../formats/pair-lines.js";
 import { counted, plural, table } from "../../util/text.js";
 import { nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import type { Transducer } from "./transducer.js";
@@ -34,6 +34,12 @@ function choiceLines({ joint, options, powers }: ReturnType<typeof contents>): s
   return [["chooses by", factors.join(" · ")]];
 }
 
+/** How characters are taken apart, if they are. */
+export function kindText(kind: SymbolKind): string {
+  if (kind === "codepoints") return " (characters by code points)";
+  return kind === "decomposed" ? " (characters decomposed)" : "";
+}
+
 export function contentsText(transducer: Transducer, { bytes }: { bytes: number }): string {
   const found = contents(transducer);
   const { options, summary, input } = found;
@@ -41,8 +47,8 @@ export function contentsText(transducer: Transducer, { bytes }: { bytes: number 
   return table(
     [
       ["model", `transducer, ${counted(bytes)} bytes`],
-      ["reads", someOf(found.inputSymbols)],
-      ["writes", someOf(found.outputSymbols)],
+      ["reads", `${someOf(found.inputSymbols)}${kindText(options.input)}`],
+      ["writes", `${someOf(found.outputSymbols)}${kindText(options.output)}`],
       [
         "features",
         `${plural(found.windows, "window")}, ${plural(found.outputNgrams, "output n-gram")}, ${plural(found.moveNgrams, "n-gram")} of aligned pairs`,

@@ -1,6 +1,6 @@
 // How well a transducer does on pairs; pairs with the same input are several right answers.
 
-import { joinSymbols, kindsOf, layoutOf, type SymbolPair } from "../../formats/pair-lines.js";
+import { joinSymbols, kindsOf, layoutOf, outputText, type SymbolPair } from "../../formats/pair-lines.js";
 import { type TransductionReport, TransductionScore } from "../../metrics/transduction.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
@@ -38,12 +38,12 @@ function answerTo(transducer: Transducer, { input, outputs }: TransducerCase, { 
 
 /** Input and outputs as the data writes them. */
 export function showOutput(transducer: Transducer, one: TransducerCase, asked: PredictionAsked): ShownCase {
-  const { read, written } = kindsOf(layoutOf(transducer));
+  const layout = layoutOf(transducer);
   const { output, answer } = answerTo(transducer, one, asked);
-  const right = new Set(one.outputs.map((symbols) => joinSymbols(symbols, written)));
+  const right = new Set(one.outputs.map((symbols) => outputText(symbols, layout)));
   return {
-    input: joinSymbols(one.input, read),
-    output: joinSymbols(output, written),
+    input: joinSymbols(one.input, kindsOf(layout).read),
+    output: outputText(output, layout),
     truth: [...right].join(" or "),
     ...answer,
   };

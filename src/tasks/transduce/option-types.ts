@@ -58,6 +58,16 @@ export interface TransducerOptions {
    */
   select: "likelihood" | "accuracy";
   /**
+   * What an input symbol is: a character, or a part of it.
+   * If not given: chosen on held-out pairs where symbols are characters that can be taken apart.
+   */
+  input: "chars" | "codepoints" | "decomposed" | "tokens";
+  /**
+   * What an output symbol is.
+   * If not given: chosen in the same way.
+   */
+  output: "chars" | "codepoints" | "decomposed" | "tokens";
+  /**
    * How contexts are chosen while learning: `rcms`, or one of the others that the paper compares.
    * @default "rcms"
    */

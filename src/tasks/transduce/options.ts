@@ -3,6 +3,7 @@
 
 import type { Alphabet } from "../../engine/alphabet.js";
 import type { Inference } from "../../engine/trellis.js";
+import { symbolKinds } from "../../formats/pair-lines.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { trainingOptions } from "../../learn/options.js";
 import { InputError } from "../../util/errors.js";
@@ -18,7 +19,7 @@ import {
   share,
   whole,
 } from "../../util/options.js";
-import { LEAST_LOG, type Strategy, type TransducerShape } from "./learner.js";
+import { LEAST_LOG, type Strategy, type TransducerShape } from "./engine.js";
 import type { TransducerOptions as DeclaredOptions } from "./option-types.js";
 import type { PairCorpus } from "./pairs.js";
 import type { TransducerRowOptions } from "./rows.js";
@@ -48,6 +49,11 @@ export const transducerOptions = {
     usual: "accuracy",
     value: "measure",
   }),
+  input: choice("what an input symbol is: a character, or a part of it", symbolKinds, {
+    otherwise: "chosen on held-out pairs where symbols are characters that can be taken apart",
+    flag: false,
+  }),
+  output: choice("what an output symbol is", symbolKinds, { otherwise: "chosen in the same way", flag: false }),
   strategy: choice(
     "how contexts are chosen while learning: `rcms`, or one of the others that the paper compares",
     strategies,
@@ -141,6 +147,8 @@ export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions)
       heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
       l2: 4 * Math.min(1, corpus.inputCount / 500),
       jointGrams: 0,
+      input: "chars",
+      output: "chars",
     },
   });
   const words = found.words === "chosen" ? WORDS : found.words;

@@ -50,7 +50,7 @@ export class PairCorpusBuilder {
     readonly outputSymbols: Alphabet,
   ) {}
 
-  add(pair: SymbolPair): void {
+  add(pair: Pick<SymbolPair, "input" | "output">): void {
     const input = pair.input.map((symbol) => this.inputSymbols.add(symbol));
     const output = pair.output.map((symbol) => this.outputSymbols.add(symbol));
     const key = input.join();
@@ -99,6 +99,26 @@ export class PairCorpusBuilder {
     });
     return corpus;
   }
+}
+
+/** The corpus of some inputs. */
+export function inputsOf(corpus: PairCorpus, inputs: Int32Array): PairCorpus {
+  const answers: number[] = [];
+  for (const i of inputs) for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) answers.push(a);
+  const [inputStart, symbols] = picked(corpus.inputStart, corpus.inputs, inputs);
+  const [outputStart, outputs] = picked(corpus.outputStart, corpus.outputs, answers);
+  const [answerStart] = picked(corpus.answerStart, corpus.answerCount, inputs);
+  const answerCount = Int32Array.from(answers, (a) => corpus.answerCount[a]);
+  return { inputCount: inputs.length, inputStart, inputs: symbols, answerStart, outputStart, outputs, answerCount };
+}
+
+/** Some of the stretches of a list, one after another: where each begins, and what they hold. */
+function picked(start: Int32Array, list: Int32Array, which: ArrayLike<number>): [start: Int32Array, list: Int32Array] {
+  const starts = new Int32Array(which.length + 1);
+  for (let i = 0; i < which.length; i++) starts[i + 1] = starts[i] + start[which[i] + 1] - start[which[i]];
+  const found = new Int32Array(starts[which.length]);
+  for (let i = 0; i < which.length; i++) found.set(list.subarray(start[which[i]], start[which[i] + 1]), starts[i]);
+  return [starts, found];
 }
 
 export function inputOf(corpus: PairCorpus, i: number): Int32Array {

@@ -11,7 +11,9 @@ import { declaredOf } from "../../util/options.js";
 import { pause } from "../../util/pause.js";
 import { generator, shuffle } from "../../util/random.js";
 import { Aligner } from "./aligner.js";
-import { TransducerEngine, TransducerLearner, type TransducerShape } from "./learner.js";
+import type { View } from "./classes.js";
+import { TransducerEngine, type TransducerShape } from "./engine.js";
+import { TransducerLearner } from "./learner.js";
 import { FEW_INPUTS, FEWEST_TO_CHOOSE, rowOptionsOf, type TransducerOptions } from "./options.js";
 import { answerOf, inputOf, type PairCorpus } from "./pairs.js";
 import { type AlignedPair, type TransducerRows, transducerRows } from "./rows.js";
@@ -27,7 +29,12 @@ const ALIGNER_PART = -1;
 const SAMPLE_PART = -2;
 
 /** Rows for what occurs in alignments drawn from a very small model, fitted to some of the pairs. */
-export function makeRows(corpus: PairCorpus, shape: TransducerShape, options: TransducerOptions): TransducerRows {
+export function makeRows(
+  corpus: PairCorpus,
+  shape: TransducerShape,
+  options: TransducerOptions,
+  views: readonly View[],
+): TransducerRows {
   const { symbolCount, boundary, maxEmit } = shape;
   const aligner = new Aligner(boundary + 1, symbolCount, maxEmit);
   const inputs = Int32Array.from({ length: corpus.inputCount }, (_, i) => i);
@@ -45,7 +52,7 @@ export function makeRows(corpus: PairCorpus, shape: TransducerShape, options: Tr
       }
     }
   }
-  return transducerRows(() => aligned, symbolCount, boundary, shape.rowOptions, samples);
+  return transducerRows(() => aligned, symbolCount, boundary, shape.rowOptions, samples, views);
 }
 
 /** Passes of the model that imputes alignments for `forced`. */
@@ -63,7 +70,7 @@ export async function imputeMoves(
   if (shouldStop?.()) return [];
   const bigram: TransducerOptions = { ...options, window: 0, outputGrams: 1, moveGrams: [1], order: 1 };
   const bigramShape = { ...shape, rowOptions: rowOptionsOf(bigram) };
-  const rows = makeRows(corpus, bigramShape, bigram);
+  const rows = makeRows(corpus, bigramShape, bigram, []);
   const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
   const engine = new TransducerEngine(rows, bigramShape, inference);
   const learner = new TransducerLearner(corpus, engine, "rcms");

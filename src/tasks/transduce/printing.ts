@@ -3,7 +3,7 @@
 //               within symbols `\|`, `\:` and `\\`, and `\_` for the symbol `_`
 
 import { breaksLines, escapeField } from "../../formats/fields.js";
-import { joinSymbols, kindsOf, layoutOf, type SymbolPair } from "../../formats/pair-lines.js";
+import { inputText, layoutOf, outputText, type SymbolPair } from "../../formats/pair-lines.js";
 import { probabilityText } from "../../util/text.js";
 import type {
   AlignedSymbol,
@@ -34,10 +34,10 @@ function escaped(symbol: string): string {
 
 /** How the symbols of either side are joined. `field`: so that they cannot be taken for tabs and line ends between columns. */
 function joinersOf(transducer: Transducer) {
-  const { read, written } = kindsOf(layoutOf(transducer));
+  const layout = layoutOf(transducer);
   return {
-    inputText: (input: readonly string[]): string => joinSymbols(input, read),
-    outputText: (output: readonly string[]): string => joinSymbols(output, written),
+    inputText: (pair: SymbolPair): string => inputText(pair, layout),
+    outputText: (output: readonly string[]): string => outputText(output, layout),
     field: isEscaped(transducer) ? escapeField : (text: string): string => text,
   };
 }
@@ -55,15 +55,11 @@ function isEscaped(transducer: Transducer): boolean {
 }
 
 /** Input TAB output TAB probability, a line for each output, and a line for each slot if contexts were asked for. */
-export function predictionText(
-  transducer: Transducer,
-  { input }: SymbolPair,
-  prediction: TransducerPrediction,
-): string {
+export function predictionText(transducer: Transducer, pair: SymbolPair, prediction: TransducerPrediction): string {
   const { inputText, outputText, field } = joinersOf(transducer);
   const lines = (prediction.nbest ?? [prediction]).map(({ output, probability, alignment }) =>
     [
-      field(inputText(input)),
+      field(inputText(pair)),
       field(outputText(output)),
       probabilityText(probability),
       ...(alignment ? alignmentText(alignment).map(field) : []),
@@ -72,23 +68,24 @@ export function predictionText(
   return `${lines.join("\n")}\n${(prediction.slots ?? []).map((slot) => slotLine(slot, field)).join("")}`;
 }
 
-/** `# 3.1 TAB F →/0.98 TAB ⋆/0.02`: position and symbols written for it, then moves remembered; `→` goes to the next position. */
-function slotLine({ position, written, contexts }: TransducerSlot, field: (text: string) => string): string {
+/** `# 3.1 TAB F →/0.98 TAB ⋆/0.02`: position (with its part: `3/2.1`) and symbols written for it, then moves remembered; `→` goes to the next position. */
+function slotLine({ position, part, written, contexts }: TransducerSlot, field: (text: string) => string): string {
   const masses = contexts.map(
     ({ suffix, probability }) =>
       `${suffix.map((move) => field(move ?? "→")).join(" ") || "⋆"}/${probabilityText(probability)}`,
   );
-  return `# ${[`${position + 1}.${written}`, ...masses].join("\t")}\n`;
+  const place = part === undefined ? position + 1 : `${position + 1}/${part + 1}`;
+  return `# ${[`${place}.${written}`, ...masses].join("\t")}\n`;
 }
 
 export function predictionJson(
   transducer: Transducer,
-  { input }: SymbolPair,
+  pair: SymbolPair,
   prediction: TransducerPrediction,
 ): Record<string, unknown> {
   const { inputText, outputText } = joinersOf(transducer);
   return {
-    input: inputText(input),
+    input: inputText(pair),
     ...prediction,
     output: outputText(prediction.output),
     ...shownNbest(prediction.nbest, outputText),
@@ -98,19 +95,19 @@ export function predictionJson(
 /** Input, output (empty if left to a person), probability, calibrated probability, `answered` or `left`. */
 export function answerText(
   transducer: Transducer,
-  { input }: SymbolPair,
+  pair: SymbolPair,
   { answered, prediction }: TransducerAnswered,
 ): string {
   const { inputText, outputText, field } = joinersOf(transducer);
   const { probability, calibratedProbability = probability, output } = prediction;
   const probabilities = [probability, calibratedProbability].map(probabilityText);
   const shown = answered ? field(outputText(output)) : "";
-  return `${[field(inputText(input)), shown, ...probabilities, answered ? "answered" : "left"].join("\t")}\n`;
+  return `${[field(inputText(pair)), shown, ...probabilities, answered ? "answered" : "left"].join("\t")}\n`;
 }
 
 export function answerJson(
   transducer: Transducer,
-  { input }: SymbolPair,
+  pair: SymbolPair,
   { answered, prediction, candidates }: TransducerAnswered,
 ): Record<string, unknown> {
   const { inputText, outputText } = joinersOf(transducer);
@@ -118,7 +115,7 @@ export function answerJson(
   const shown = answered
     ? { output: outputText(output), alignment, ...shownNbest(nbest, outputText) }
     : { candidates: shownNbest(candidates, outputText).nbest };
-  return { input: inputText(input), answered, probability, calibratedProbability, ...shown, unknown };
+  return { input: inputText(pair), answered, probability, calibratedProbability, ...shown, unknown };
 }
 
 function shownNbest(
@@ -133,5 +130,5 @@ With a transducer: a line holds an input; input TAB output TAB probability come 
 alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\` (several
 symbols for one are joined by \`:\`, none is \`_\`; symbols with these signs are written with \`\\|\`, \`\\:\`, \`\\\\\`, and \`_\`
 as \`\\_\`). --contexts adds a line for each slot, \`# position.written MOVES/probability …\`, \`→\` being the move to the next
-input symbol. With --precision there are two columns more, the calibrated probability and \`answered\` or \`left\`, and no output
+input symbol (\`# position/part.written\` where characters are taken apart). With --precision there are two columns more, the calibrated probability and \`answered\` or \`left\`, and no output
 if left.`;

@@ -1,17 +1,19 @@
 // The rows of a transducer and how they are found.
-//   windows   substrings of the input that hold position j, and the symbol there with a substring a few symbols away,
+//   windows   substrings of the input that hold position j, the symbol there with a substring a few symbols away, what stands
+//             beside it, and substrings of classes of symbols (views, see classes.ts), with and without the symbol itself,
 //             each with how many symbols were written for it (0, 1, more): the slot features
 //   outputs   n-grams of written symbols: context rows
 //   moves     n-grams of moves with the input symbols they were made at, keyed by the input from position j on: context
 //             rows, each an n-gram of aligned pairs together with what comes next in the input
 // Rows hold the (row, symbol) pairs that occur in a rough alignment of the training pairs; weights start at zero.
 
-import type { Arrays } from "../../engine/backend.js";
 import type { RowFamily, StartNodes } from "../../engine/problem.js";
 import { childOf, type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../../engine/rows.js";
-import { BEGIN, grown } from "../../engine/trellis.js";
+import { grown } from "../../engine/trellis.js";
 import { PairIndex } from "../../util/pair-index.js";
-import { COUNT_CLASSES, countClass } from "./aligner.js";
+import type { View } from "./classes.js";
+import { MoveWalker, OutputWalker, type Walker, WindowWalker } from "./walkers.js";
+import { CLASSES_LENGTH, symbolAt } from "./windows.js";
 
 export interface TransducerRowOptions {
   /** Input symbols looked at on either side of the one at hand. */
@@ -30,6 +32,8 @@ export interface TransducerRowOptions {
 
 export interface TransducerRows {
   table: RowTable;
+  /** Classes of input symbols that windows look at, too. */
+  views: readonly View[];
   /** From the root by (class of written symbols, symbols to the left), then by the input from there to the right. */
   windowTree: RowTree;
   outputTree: RowTree;
@@ -46,12 +50,6 @@ export interface AlignedPair {
 /** The event of the input symbol at hand in the tree of moves, apart from those of moves and BEGIN. */
 export function inputEvent(symbol: number): number {
   return -2 - symbol;
-}
-
-/** The symbol at a position, with `boundary` just outside the input; -1 further away. */
-function symbolAt(input: Int32Array, j: number, boundary: number): number {
-  if (j >= 0 && j < input.length) return input[j];
-  return j === -1 || j === input.length ? boundary : -1;
 }
 
 /** A tree that counts how often its nodes are met, and then keeps those met often enough. */
@@ -84,214 +82,6 @@ class CountedTree {
     return kept;
   }
 }
-
-/** Everything that is asked of a place in an aligned pair: the features there, as walks of the trees. */
-interface Walker {
-  /** Called for each aligned pair. */
-  begin(pair: AlignedPair): void;
-  /** Walks the features of one move as far as `next` gives nodes; `hasRow` is told of the nodes that are features. */
-  walk(m: number, j: number, written: number, next: (node: number, event: number) => number, hasRow: Visit): void;
-}
-type Visit = (node: number) => void;
-
-/**
- * The window features of a position as walks of the tree: kinds and then input symbols, without the class of written
- * symbols. Kind 0 is the class alone; then substrings from `left` symbols to the left; then the symbol at hand and what
- * is `away` symbols to the right, or to the left, read away from it.
- */
-class WindowWalks {
-  count = 0;
-  private kind = new Int32Array(16);
-  /** [count + 1] first symbol of each walk. */
-  private start = new Int32Array(17);
-  private symbols = new Int32Array(128);
-  /** Number of symbols from which on the walk's nodes are features. */
-  private least = new Int32Array(16);
-
-  constructor(
-    private readonly options: TransducerRowOptions,
-    private readonly boundary: number,
-  ) {}
-
-  /** Lists the walks of position j. */
-  list(input: Int32Array, j: number): void {
-    const { window, windowLength, skipLength } = this.options;
-    this.count = 0;
-    this.begin(0, 0);
-    for (let left = 0; left <= window; left++) {
-      this.begin(1 + left, left + 1);
-      this.read(input, j - left, 1, Math.min(window + left, windowLength - 1) + 1);
-    }
-    if (skipLength === 0) return;
-    for (let way = 1; way >= -1; way -= 2) {
-      for (let away = 2; away <= window; away++) {
-        this.begin(window + away + (way < 0 ? window - 1 : 0), 2);
-        this.add(input[j]);
-        this.read(input, j + way * away, way, Math.min(skipLength, window - away + 1));
-      }
-    }
-  }
-
-  private begin(kind: number, least: number): void {
-    if (this.count === this.kind.length) {
-      this.kind = grown(this.kind, this.count + 1);
-      this.least = grown(this.least, this.count + 1);
-      this.start = grown(this.start, this.kind.length + 1);
-    }
-    this.kind[this.count] = kind;
-    this.least[this.count] = least;
-    this.start[this.count + 1] = this.start[this.count];
-    this.count++;
-  }
-
-  private add(symbol: number): void {
-    const end = this.start[this.count]++;
-    if (end === this.symbols.length) this.symbols = grown(this.symbols, end + 1);
-    this.symbols[end] = symbol;
-  }
-
-  /** Reads up to `length` symbols from a position on in one direction, to just outside the input. */
-  private read(input: Int32Array, from: number, way: number, length: number): void {
-    for (let n = 0; n < length; n++) {
-      const symbol = symbolAt(input, from + way * n, this.boundary);
-      if (symbol < 0) return;
-      this.add(symbol);
-    }
-  }
-
-  /** Goes down the tree along every walk, with a class of written symbols, as far as `next` gives nodes. */
-  follow(writtenClass: number, next: (node: number, event: number) => number, hasRow: Visit): void {
-    const first = writtenClass * windowKinds(this.options.window);
-    for (let walk = 0; walk < this.count; walk++) {
-      let node = next(0, first + this.kind[walk]);
-      const from = this.start[walk];
-      const length = this.start[walk + 1] - from;
-      for (let n = 0; node >= 0; n++) {
-        if (n >= this.least[walk]) hasRow(node);
-        if (n === length) break;
-        node = next(node, this.symbols[from + n]);
-      }
-    }
-  }
-
-  /**
-   * The same in a built tree: writes the rows met to `rows` from `count` on, which must have room; returns the new count.
-   * `roots` has the root's child by each kind and class.
-   */
-  findRows(tree: RowTree, roots: Int32Array, writtenClass: number, rows: Int32Array, count: number): number {
-    const { kind, start, symbols, least } = this;
-    const first = writtenClass * windowKinds(this.options.window);
-    let found = count;
-    for (let walk = 0; walk < this.count; walk++) {
-      let node = roots[first + kind[walk]];
-      for (let n = 0, i = start[walk]; node >= 0; n++, i++) {
-        if (n >= least[walk] && tree.row[node] >= 0) rows[found++] = tree.row[node];
-        if (i === start[walk + 1]) break;
-        node = childOf(tree, node, symbols[i]);
-      }
-    }
-    return found;
-  }
-
-  /** Nodes that a class can meet, at most. */
-  get size(): number {
-    return this.count + this.start[this.count];
-  }
-}
-
-/** Kinds of window features; see `WindowWalks`. */
-function windowKinds(window: number): number {
-  return 3 * window + 2;
-}
-
-class WindowWalker implements Walker {
-  private input: Int32Array = new Int32Array(0);
-  /** The position whose walks are listed. */
-  private listed = -1;
-  private readonly walks: WindowWalks;
-  constructor(options: TransducerRowOptions, boundary: number) {
-    this.walks = new WindowWalks(options, boundary);
-  }
-
-  begin(pair: AlignedPair): void {
-    this.input = pair.input;
-    this.listed = -1;
-  }
-
-  walk(_m: number, j: number, written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
-    if (j !== this.listed) this.walks.list(this.input, j);
-    this.listed = j;
-    this.walks.follow(countClass(written), next, hasRow);
-  }
-}
-
-class OutputWalker implements Walker {
-  private moves: Int32Array = new Int32Array(0);
-  constructor(
-    readonly options: TransducerRowOptions,
-    readonly shift: number,
-  ) {}
-
-  begin(pair: AlignedPair): void {
-    this.moves = pair.moves;
-  }
-
-  walk(m: number, _j: number, _written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
-    if (this.moves[m] === this.shift) return;
-    let node = 0;
-    let left = this.options.outputGrams;
-    for (let i = m - 1; left > 0 && i >= -1; i--) {
-      const event = i < 0 ? BEGIN : this.moves[i];
-      if (event === this.shift) continue;
-      node = next(node, event);
-      if (node < 0) return;
-      hasRow(node);
-      left--;
-    }
-  }
-}
-
-class MoveWalker implements Walker {
-  private pair: AlignedPair = { input: new Int32Array(0), moves: new Int32Array(0) };
-  /** [moves] the position each was made at. */
-  private positions = new Int32Array(64);
-
-  constructor(
-    readonly options: TransducerRowOptions,
-    readonly shift: number,
-    readonly boundary: number,
-  ) {}
-
-  begin(pair: AlignedPair): void {
-    this.pair = pair;
-    if (this.positions.length < pair.moves.length) this.positions = grown(this.positions, pair.moves.length);
-    let j = 0;
-    for (let m = 0; m < pair.moves.length; m++) {
-      this.positions[m] = j;
-      if (pair.moves[m] === this.shift) j++;
-    }
-  }
-
-  walk(m: number, j: number, _written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
-    const { input, moves } = this.pair;
-    const symbolCount = this.shift + 1;
-    let key = 0;
-    for (let ahead = 0; ahead < this.options.moveGrams.length; ahead++) {
-      const symbol = symbolAt(input, j + ahead, this.boundary);
-      if (symbol < 0) return;
-      key = next(key, inputEvent(symbol));
-      if (key < 0) return;
-      let node = key;
-      for (let n = 1; n <= this.options.moveGrams[ahead] && m - n >= -1; n++) {
-        const i = m - n;
-        node = next(node, i < 0 ? BEGIN : input[this.positions[i]] * symbolCount + moves[i]);
-        if (node < 0) break;
-        hasRow(node);
-      }
-    }
-  }
-}
-
 /**
  * Counts features and makes their rows. `pairs` gives the same aligned pairs each time it is called; `boundary` is one
  * more than the last input symbol; `samples` is how many alignments of each pair there are.
@@ -302,6 +92,7 @@ export function transducerRows(
   boundary: number,
   options: TransducerRowOptions,
   samples: number,
+  views: readonly View[] = [],
 ): TransducerRows {
   const shift = symbolCount - 1;
   const minCount = options.minCount * samples;
@@ -312,14 +103,14 @@ export function transducerRows(
     return builder.build();
   };
   const windowTree = make(
-    new WindowWalker(options, boundary),
-    Math.max(options.windowLength + 1, options.skipLength + 2),
+    new WindowWalker(options, boundary, views),
+    1 + Math.max(options.windowLength, options.skipLength + 1, views.length > 0 ? CLASSES_LENGTH : 0),
     0,
   );
   const outputTree = make(new OutputWalker(options, shift), options.outputGrams, 1);
   const deepest = Math.max(0, ...options.moveGrams.map((grams, ahead) => grams + ahead + 1));
   const moveTree = make(new MoveWalker(options, shift, boundary), deepest, 0);
-  return { table: table.build(), windowTree, outputTree, moveTree };
+  return { table: table.build(), views, windowTree, outputTree, moveTree };
 }
 
 function eachMove(pair: AlignedPair, shift: number, visit: (m: number, j: number, written: number) => void): void {
@@ -413,50 +204,6 @@ export function transducerFamilies(rows: TransducerRows, shift: number, order: n
     { tree: rows.outputTree, depth: order, skip: shift, pairs: false, keyed: false },
     { tree: rows.moveTree, depth: order, skip: -1, pairs: true, keyed: true },
   ];
-}
-
-/** Finds the window rows of inputs in a built tree. */
-export class WindowFinder {
-  /** Rows found, position by position and class by class. */
-  ids: Int32Array;
-  /** [positions * COUNT_CLASSES + 1] where those of position j and class q begin: at j * COUNT_CLASSES + q. */
-  start: Int32Array;
-  private readonly walks: WindowWalks;
-  private readonly roots: Int32Array;
-
-  constructor(
-    private readonly tree: RowTree,
-    options: TransducerRowOptions,
-    boundary: number,
-    private readonly arrays: Pick<Arrays, "int32">,
-  ) {
-    this.walks = new WindowWalks(options, boundary);
-    const kinds = COUNT_CLASSES * windowKinds(options.window);
-    this.roots = Int32Array.from({ length: kinds }, (_, kind) => childOf(tree, 0, kind));
-    this.ids = arrays.int32(1024);
-    this.start = arrays.int32(64);
-  }
-
-  /** Finds the rows of an input, of classes up to that of `most` written symbols. */
-  find(input: Int32Array, most: number): void {
-    const { walks, arrays, tree, roots } = this;
-    const size = input.length * COUNT_CLASSES + 1;
-    if (this.start.length < size) this.start = arrays.int32(2 * size);
-    let count = 0;
-    for (let j = 0; j < input.length; j++) {
-      walks.list(input, j);
-      if (this.ids.length < count + COUNT_CLASSES * walks.size) {
-        const larger = arrays.int32(2 * (count + COUNT_CLASSES * walks.size));
-        larger.set(this.ids);
-        this.ids = larger;
-      }
-      for (let q = 0; q < COUNT_CLASSES; q++) {
-        this.start[j * COUNT_CLASSES + q] = count;
-        if (q <= most) count = walks.findRows(tree, roots, q, this.ids, count);
-      }
-    }
-    this.start[size - 1] = count;
-  }
 }
 
 /** Where the walks of the move family begin at each slot. */

@@ -4,8 +4,8 @@
 //   p(output | input)^own q(alignment)^joint w(output)^words,   what they have together being raised to the power `mass`
 
 import { bestPaths, logAdd, type Path, trellisLattice } from "../../engine/lattice.js";
+import { LEAST_LOG, type TransducerEngine } from "./engine.js";
 import type { JointModel } from "./joint-model.js";
-import { LEAST_LOG, type TransducerEngine } from "./learner.js";
 import type { Powers } from "./powers.js";
 import type { WordModel } from "./word-model.js";
 

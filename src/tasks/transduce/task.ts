@@ -1,7 +1,7 @@
 // Transduction as a task: outputs for inputs of other lengths, learned from pairs that nobody has aligned.
 
 import * as v from "valibot";
-import { joinSymbols, kindsOf, layoutOf, type SymbolPair } from "../../formats/pair-lines.js";
+import { inputText, layoutOf, outputText, type PairLayout, type SymbolPair } from "../../formats/pair-lines.js";
 import { MOST_CANDIDATES } from "../../formats/review-item.js";
 import { sourceOf } from "../../formats/review-source.js";
 import { InputError } from "../../util/errors.js";
@@ -9,7 +9,7 @@ import { flag } from "../../util/options.js";
 import { percent, plural } from "../../util/text.js";
 import type { LearningTask, PredictionAsked } from "../task.js";
 import { transducerCodec } from "./codec.js";
-import { contents, contentsText } from "./contents.js";
+import { contents, contentsText, kindText } from "./contents.js";
 import {
   casesOf,
   evaluateNotes,
@@ -22,14 +22,16 @@ import {
 import { type TransducerOptions, transducerOptions } from "./options.js";
 import { answerJson, answerText, predictionJson, predictionText, predictNotes } from "./printing.js";
 import { readGiven, readInputs, reading, writtenSymbols } from "./reading.js";
+import type { Kinds } from "./symbols.js";
 import { type TransducedOutput, Transducer, type TransducerPrediction } from "./transducer.js";
 
 const trainNotes = `
 PAIRS holds one input and its output per line; several files are read one after the other, gzip is unpacked. Formats:
   tsv        input TAB output; --columns 2,3 takes other columns
   cmudict    WORD  P R O N, with variants WORD(2) and comments, as in the CMU pronouncing dictionary
-Each side is cut at spaces (tokens) or into characters (chars); if it is not said, a side that has spaces on most lines is
-made of tokens.
+Each side is cut at spaces (tokens), into characters as people count them (chars), their code points (codepoints), or those of
+their canonical decomposition (decomposed: letters and accents, the sounds of Korean syllables). If it is not said, a side
+that has spaces on most lines is made of tokens, unless these are words; what characters are made of is chosen by trials.
 Pairs with the same input are several right answers for it. No alignment is needed: it is learned.
 What is not given is chosen by the data. Held-out pairs choose the best pass and calibrate the probabilities; with --words
 they also choose the weight of the model of words, where none is given. Give --words without a number last, or the word that
@@ -77,7 +79,12 @@ export const transduceTask: LearningTask<
     read: readGiven,
     decisive: ({ input, output }) => [input, output],
     async train(pairs, { given, files: _, keep: __, ...rest }) {
-      const transducer = await Transducer.train(pairs, { ...given, ...rest });
+      const said = givenKinds(rest.note);
+      const begun = await beginning(pairs);
+      // By now it is known how the data is read: what is cut at spaces stays whole.
+      const found = givenKinds(rest.note);
+      for (const side of ["input", "output"] as const) if (found[side] === "tokens") said[side] = "tokens";
+      const transducer = await Transducer.train(begun, { ...(rest.from ? {} : said), ...given, ...rest });
       if (transducer.weights.every(Number.isFinite)) return transducer;
       throw new InputError("the weights grew without bound", { hint: "try a smaller `rate` or a larger `l2`" });
     },
@@ -104,7 +111,8 @@ export const transduceTask: LearningTask<
       const judged = held ? `held out ${percent(held.exact)} of outputs right` : undefined;
       const left = summary.pairs - summary.alignedPairs;
       const warnings = left > 0 ? [`${plural(left, "pair")} had no alignment ${whyUnaligned(options)}`] : [];
-      return { text: `${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}`, judged, warnings };
+      const text = `${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}${kindsText(options)}`;
+      return { text, judged, warnings };
     },
     alwaysKeeps: true,
     readingOf: (transducer) => ({ ...layoutOf(transducer) }),
@@ -150,17 +158,18 @@ export const transduceTask: LearningTask<
 
   reviewing: {
     /** Its source is `{"input": ["p", "h", …]}`. */
-    item(transducer, { input }, candidates, number) {
-      const { read, written } = kindsOf(layoutOf(transducer));
+    item(transducer, pair, candidates, number) {
+      const { input } = pair;
+      const layout = layoutOf(transducer);
       return {
         id: String(number),
         kind: "text",
-        input: joinSymbols(input, read),
+        input: inputText(pair, layout),
         answer: "",
         status: "",
         candidates: candidates
           .slice(0, MOST_CANDIDATES)
-          .map(({ output, probability }) => ({ text: joinSymbols(output, written), probability })),
+          .map(({ output, probability }) => ({ text: outputText(output, layout), probability })),
         source: JSON.stringify({ input }),
       };
     },
@@ -170,6 +179,29 @@ export const transduceTask: LearningTask<
     },
   },
 };
+
+/** What was chosen to be a symbol, if not characters. */
+function kindsText({ input, output }: Kinds): string {
+  const sides = [kindText(input), kindText(output)].map((kind, i) => kind && `${["inputs", "outputs"][i]}${kind}`);
+  return sides.map((side) => side && `; ${side}`).join("");
+}
+
+/** What a symbol is, as far as the layout says. */
+function givenKinds(note: Readonly<Record<string, unknown>>): Partial<Kinds> {
+  const { input, output, reverse } = (note.input ?? {}) as Partial<PairLayout>;
+  return reverse ? { input: output, output: input } : { input, output };
+}
+
+/** The same, once the first of them is there. */
+async function beginning<T>(all: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const rest = all[Symbol.asyncIterator]();
+  const first = await rest.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  })();
+}
 
 function predictOptions({ nbest, align, contexts, inference }: PredictionAsked) {
   return { nbest, alignment: align === true, contexts, inference };

@@ -7,7 +7,9 @@ import { train } from "../../learn/train.js";
 import { hookNames, hooksOf, type Trained, type TrainingHooks } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
-import { TransducerEngine, TransducerLearner, type TransducerShape } from "./learner.js";
+import { viewsOf } from "./classes.js";
+import { TransducerEngine, type TransducerShape } from "./engine.js";
+import { TransducerLearner } from "./learner.js";
 import {
   chooseOptions,
   type GivenTransducerOptions,
@@ -17,12 +19,16 @@ import {
   readTransducerOptions,
   shapeOf,
   type TransducerOptions,
+  transducerDefaults,
+  transducerOptions,
 } from "./options.js";
 import { checkPair, type PairCorpus, PairCorpusBuilder } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import { imputeMoves, makeRows, penaltyFor } from "./preparation.js";
 import type { TransducerRows } from "./rows.js";
+import { type CutCorpus, cut, cutCorpus, wholeKinds } from "./symbols.js";
 import { SPACE, type TrainTransducerOptions, Transducer, type TransducerSummary } from "./transducer.js";
+import { chooseKinds } from "./trials.js";
 import { chooseTemperature, type Tuned, tuneChoosers, wordCountsOf } from "./tuning.js";
 import type { WordCounts } from "./word-model.js";
 
@@ -35,7 +41,12 @@ export async function trainTransducer(
   const inputSymbols = new Alphabet(given.from?.inputSymbols.all());
   const outputSymbols = new Alphabet(given.from?.outputSymbols.all());
   const corpus = await readCorpus(pairs, new PairCorpusBuilder(inputSymbols, outputSymbols), given.from);
-  return new TransducerTraining(corpus, inputSymbols, outputSymbols, given, hooks).run();
+  const data = { corpus, inputSymbols, outputSymbols };
+  if (given.from) return new TransducerTraining(data, given, hooks).run();
+  const before = declaredOf(transducerOptions, given.checkpoint?.chosen ?? {}) as GivenTransducerOptions;
+  const chosen = { ...given, ...before };
+  const kinds = await chooseKinds(data, plainOptions(chosen), given.seed ?? transducerDefaults.seed, hooks.shouldStop);
+  return new TransducerTraining(cutCorpus(data, kinds ?? wholeKinds), { ...chosen, ...kinds }, hooks, !kinds).run();
 }
 
 /** A training whose pairs are read. */
@@ -48,23 +59,28 @@ class TransducerTraining {
   /** If a model of words is to help. */
   private readonly words: { separator: number; isOpen: boolean } | undefined;
   private readonly wordCounts: WordCounts | undefined;
-  /** Whether it was stopped before its first pass: then there is nothing to go on from. */
-  private isHasty = false;
   /** Passes that `onPass` was told of. */
   private passes: number;
 
+  private readonly corpus: PairCorpus;
+  private readonly inputSymbols: Alphabet;
+  private readonly outputSymbols: Alphabet;
+
   constructor(
-    private readonly corpus: PairCorpus,
-    private readonly inputSymbols: Alphabet,
-    private readonly outputSymbols: Alphabet,
+    { corpus, inputSymbols, outputSymbols }: CutCorpus,
     private readonly given: TrainTransducerOptions,
     private readonly hooks: TrainingHooks,
+    /** Whether it was stopped before its first pass: then there is nothing to go on from. */
+    private isHasty = false,
   ) {
+    this.corpus = corpus;
+    this.inputSymbols = inputSymbols;
+    this.outputSymbols = outputSymbols;
     const plain = plainOptions(given);
     this.from = given.from;
     this.chosen = this.from ? keptOptions(this.from.options, plain) : chooseOptions(corpus, plain);
     this.shape = shapeOf(inputSymbols, outputSymbols, this.chosen);
-    this.rows = this.from?.rows ?? makeRows(corpus, this.shape, this.chosen);
+    this.rows = this.from?.rows ?? makeRows(corpus, this.shape, this.chosen, viewsOf(corpus, inputSymbols));
     if (this.chosen.words > 0) {
       this.words = { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" };
       this.wordCounts = this.from?.words?.counts ?? wordCountsOf(corpus, this.words.separator);
@@ -145,7 +161,8 @@ class TransducerTraining {
         // The next pass may have begun, so the learner may have counted further.
         const { best, bestPass, history, tally } = checkpoint;
         await this.afterPass({ weights: best, bestPass, history, stopped: false }, make, tally);
-        await this.hooks.onCheckpoint?.(checkpoint);
+        const { input, output } = this.chosen;
+        await this.hooks.onCheckpoint?.({ ...checkpoint, chosen: { input, output } });
       },
     };
   }
@@ -164,10 +181,12 @@ async function readCorpus(
   builder: PairCorpusBuilder,
   from: Transducer | undefined,
 ): Promise<PairCorpus> {
+  const kinds = from?.options ?? wholeKinds;
   for await (const pair of pairs) {
     checkPair(pair);
-    if (from) checkKnown(from, pair);
-    builder.add(pair);
+    const symbols = { input: cut(pair.input, kinds.input), output: cut(pair.output, kinds.output) };
+    if (from) checkKnown(from, { ...pair, ...symbols });
+    builder.add(symbols);
   }
   if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
   return builder.build();

@@ -15,13 +15,14 @@ import { InputError } from "../../util/errors.js";
 import { choice, readOptions, share, whole } from "../../util/options.js";
 import type { Answered, Predictor } from "../task.js";
 import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
+import { TransducerEngine } from "./engine.js";
 import { JointModel, type JointParts } from "./joint-model.js";
-import { TransducerEngine } from "./learner.js";
 import { type GivenTransducerOptions, inferenceOf, MOST_CONTEXTS, shapeOf, type TransducerOptions } from "./options.js";
 import { checkSymbols } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import type { TransducerRows } from "./rows.js";
-import { findOutputs } from "./search.js";
+import { type Found, findOutputs } from "./search.js";
+import { beginnings, cut, joined, partsOf } from "./symbols.js";
 import { type WordCounts, WordModel } from "./word-model.js";
 
 /** What stands between words in outputs made of characters. */
@@ -66,7 +67,7 @@ export interface TransducePredictOptions {
   inference?: Partial<Pick<Inference, "mode" | "contexts" | "lightest">>;
 }
 
-/** An input symbol and what was written for it. */
+/** An input symbol and what was written for it; both are whole, also where the transducer takes characters apart. */
 export interface AlignedSymbol {
   input: string;
   output: string[];
@@ -75,6 +76,8 @@ export interface AlignedSymbol {
 /** A slot: `written` symbols written for the input symbol at `position`, with what is remembered there. */
 export interface TransducerSlot {
   position: number;
+  /** Where the symbol is taken apart: which part of it, counted from 0. */
+  part?: number;
   written: number;
   contexts: {
     /** Moves remembered, latest last: symbols written, null for going on to the next input symbol, `^` for the beginning. Empty for `⋆`. */
@@ -175,24 +178,17 @@ export class Transducer
   /** The most probable output of an input, with its probability and whatever else is asked for. */
   predict(input: readonly string[], options: TransducePredictOptions = {}): TransducerPrediction {
     checkPredictOptions(options);
-    const { symbols, unknown } = this.encode(input);
+    const { symbols, places, unknown } = this.encode(input);
     const count = Math.max(1, options.nbest ?? 1);
     const trellis = this.engine.forward(symbols, this.weights, this.inferenceWith(options.inference));
     const { joint, words, powers } = this;
     const found = findOutputs(this.engine, symbols, { joint, words }, powers, count);
-    const outputs = found.map(({ output, moves, log }) => {
-      const made: TransducedOutput = {
-        output: output.map((symbol) => this.outputSymbols.nameOf(symbol)),
-        probability: Math.min(1, Math.exp(log)),
-      };
-      if (options.alignment) made.alignment = this.alignmentOf(input, moves);
-      return made;
-    });
+    const outputs = distinct(found.map((one) => this.outputOf(one, input, places, options.alignment)));
     const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
     if (options.nbest !== undefined) prediction.nbest = outputs;
     if (options.contexts) {
       this.engine.backward();
-      prediction.slots = this.slotsOf(trellis, symbols.length);
+      prediction.slots = this.slotsOf(trellis, places);
     }
     if (this.calibration && Object.keys(options.inference ?? {}).length === 0) {
       prediction.calibratedProbability = calibrated(this.calibration.map, prediction.probability);
@@ -227,12 +223,23 @@ export class Transducer
     return inference;
   }
 
-  private slotsOf(trellis: Trellis, length: number): TransducerSlot[] {
+  private outputOf({ output, moves, log }: Found, input: readonly string[], places: Places, aligns = false) {
+    const symbols = output.map((symbol) => this.outputSymbols.nameOf(symbol));
+    const made: TransducedOutput = {
+      output: joined(symbols, this.options.output),
+      probability: Math.min(1, Math.exp(log)),
+    };
+    if (aligns) made.alignment = this.alignmentOf(input, places, moves);
+    return made;
+  }
+
+  private slotsOf(trellis: Trellis, places: Places): TransducerSlot[] {
     const perPosition = this.options.maxEmit + 1;
     const nameOf = (move: number): string | null =>
       move === BEGIN ? "^" : move < this.outputSymbols.size ? this.outputSymbols.nameOf(move) : null;
-    return Array.from({ length: length * perPosition }, (_, slot) => ({
-      position: Math.floor(slot / perPosition),
+    return Array.from({ length: places.length * perPosition }, (_, slot) => ({
+      position: places[Math.floor(slot / perPosition)],
+      ...partAt(places, Math.floor(slot / perPosition)),
       written: slot % perPosition,
       contexts: Array.from({ length: trellis.slotStart[slot + 1] - trellis.slotStart[slot] }, (_, i) => {
         const context = trellis.slotStart[slot] + i;
@@ -255,45 +262,79 @@ export class Transducer
 
   /** The best alignment of a pair, or undefined if the output cannot be written for the input. */
   align(input: readonly string[], output: readonly string[]): AlignedSymbol[] | undefined {
-    const { symbols } = this.encode(input);
+    const { symbols, places } = this.encode(input);
     const answer = this.encodeOutput(output);
     if (!answer) return undefined;
     this.engine.forward(symbols, this.weights);
     const moves = this.engine.bestMoves(answer);
-    return moves && this.alignmentOf(input, moves);
+    return moves && this.alignmentOf(input, places, moves);
   }
 
-  private alignmentOf(input: readonly string[], moves: Iterable<number>): AlignedSymbol[] {
-    const aligned: AlignedSymbol[] = [];
-    let output: string[] = [];
+  /** Of whole symbols: a character that is written for parts of several symbols belongs to the one at which it begins. */
+  private alignmentOf(input: readonly string[], places: Places, moves: Iterable<number>): AlignedSymbol[] {
+    const aligned: AlignedSymbol[] = input.map((symbol) => ({ input: symbol, output: [] }));
+    const written: string[] = [];
+    const positions: number[] = []; // [written]
+    let j = 0;
     for (const move of moves) {
-      if (move < this.outputSymbols.size) output.push(this.outputSymbols.nameOf(move));
-      else {
-        aligned.push({ input: input[aligned.length], output });
-        output = [];
-      }
+      if (move < this.outputSymbols.size) {
+        written.push(this.outputSymbols.nameOf(move));
+        positions.push(places[j]);
+      } else j++;
     }
+    const { output: kind } = this.options;
+    const begin = beginnings(written, kind);
+    joined(written, kind).forEach((symbol, c) => {
+      aligned[positions[begin[c]]].output.push(symbol);
+    });
     return aligned;
   }
 
-  private encode(input: readonly string[]): { symbols: Int32Array; unknown: string[] } {
+  /** Whether an input symbol was seen in training, or all of its parts were. */
+  knows(symbol: string): boolean {
+    return partsOf(symbol, this.options.input).every((part) => this.inputSymbols.indexOf(part) >= 0);
+  }
+
+  private encode(input: readonly string[]): { symbols: Int32Array; places: Places; unknown: string[] } {
     checkSymbols("input", input);
     if (input.length === 0) throw new InputError("the input is empty");
     const unknown = new Set<string>();
-    const symbols = Int32Array.from(input, (name) => {
-      const symbol = this.inputSymbols.indexOf(name);
-      if (symbol >= 0) return symbol;
-      unknown.add(name);
-      return this.inputSymbols.size;
+    const symbols: number[] = [];
+    const places: number[] = [];
+    input.forEach((name, place) => {
+      for (const part of partsOf(name, this.options.input)) {
+        const symbol = this.inputSymbols.indexOf(part);
+        if (symbol < 0) unknown.add(name);
+        symbols.push(symbol < 0 ? this.inputSymbols.size : symbol);
+        places.push(place);
+      }
     });
-    return { symbols, unknown: [...unknown] };
+    return { symbols: Int32Array.from(symbols), places, unknown: [...unknown] };
   }
 
   private encodeOutput(output: readonly string[]): Int32Array | undefined {
     checkSymbols("output", output);
-    const symbols = Int32Array.from(output, (name) => this.outputSymbols.indexOf(name));
-    return symbols.includes(-1) ? undefined : symbols;
+    const symbols = cut(output, this.options.output).map((name) => this.outputSymbols.indexOf(name));
+    return symbols.includes(-1) ? undefined : Int32Array.from(symbols);
   }
+}
+
+/** Parts may be put together to the same characters in several ways: the most probable counts. */
+function distinct(outputs: TransducedOutput[]): TransducedOutput[] {
+  const seen = new Set<string>();
+  return outputs.filter(({ output }) => {
+    const key = JSON.stringify(output);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** [parts] The place of the whole symbol that each part belongs to. */
+type Places = readonly number[];
+
+/** Which part of its symbol a part is, if the symbol has several. */
+function partAt(places: Places, j: number): { part?: number } {
+  const part = j - places.indexOf(places[j]);
+  return part > 0 || places[j + 1] === places[j] ? { part } : {};
 }
 
 const predictNames = ["nbest", "alignment", "contexts", "inference"] as const;

@@ -117,6 +117,16 @@ describe("a transducer's file", () => {
     await expect(Transducer.train(pairs, { contexts: 1_000_001 })).rejects.toThrow(InputError);
   });
 
+  it("of the time when symbols were whole and had no classes is read", async () => {
+    const made = await Transducer.train(pairs, { passes: 5, input: "chars", output: "chars" });
+    const { metadata, tensors } = decodeTensors(encodeModel(made));
+    const { input: _, output: __, ...options } = JSON.parse(metadata["stargram.options"]);
+    const old = encodeTensors({ metadata: { ...metadata, "stargram.options": JSON.stringify(options) }, tensors });
+    const loaded = decodeModel(old) as Transducer;
+    expect(loaded.options).toEqual(made.options);
+    expect(loaded.predict([..."photon"])).toEqual(made.predict([..."photon"]));
+  });
+
   it("is refused when any byte is changed or missing", async () => {
     const bytes = encodeModel(await trained);
     const random = mulberry(1);

@@ -1,0 +1,346 @@
+// The transducer as a problem of the engine. Slot (j, k) stands for input position j with k symbols written for it; writing leads to
+// (j, k + 1), *shift* to (j + 1, 0), and from the last position to the end:
+//   slot (j, k) = j * (maxEmit + 1) + k,   symbols 0 .. shift - 1 are written, the last one is *shift*.
+// The gradient is E[features | output] - E[features]; the strategies differ in how contexts are chosen for it.
+
+import { type Band, type Clamp, clampTrellis, outputClamp } from "../../engine/clamp.js";
+import { ClampedGradient } from "../../engine/clamped-gradient.js";
+import { Holder } from "../../engine/holder.js";
+import { bestPath, type Path, type Posteriors } from "../../engine/lattice.js";
+import type { Problem, RowSpace } from "../../engine/problem.js";
+import { PrunedPass } from "../../engine/pruned-pass.js";
+import { type Branch, type SlotGraph, slotGraph } from "../../engine/slots.js";
+import type { Inference, Trellis } from "../../engine/trellis.js";
+import type { Gradient } from "../../learn/gradient.js";
+import type { Judged, Seen } from "../../learn/learner.js";
+import { editDistance } from "../../util/edit-distance.js";
+import { COUNT_CLASSES, countClass } from "./aligner.js";
+import { moveStarts, type TransducerRowOptions, type TransducerRows, transducerFamilies } from "./rows.js";
+import { WindowFinder } from "./windows.js";
+
+/**
+ * How contexts are chosen when learning: by the free pass with `⋆` for the rest (`rcms`), or as a beam, without `⋆`, by
+ * the free pass (`model`), the pass that knows the output (`target`), both (`hybrid`), or the free pass with one alignment
+ * kept in it that a small model found before (`forced`).
+ */
+export type Strategy = "rcms" | "model" | "target" | "hybrid" | "forced";
+
+/** Pairs of (context, symbols of the output written) up to which all alignments of an output are looked at. */
+const MOST_NODES = 16_000_000;
+/** Beyond, this many numbers of written symbols at each position. */
+const BAND = 257;
+
+/** Log of the least probability of a path that stays a number well above the smallest. */
+export const LEAST_LOG = -500;
+
+/** Graphs of inputs up to this length are kept. */
+const CACHED_LENGTH = 256;
+
+/** The slots of an input: writing up to `maxEmit` symbols at each of `length` positions. */
+export function transducerGraph(length: number, maxEmit: number, symbolCount: number): SlotGraph {
+  const shift = symbolCount - 1;
+  const slots: Branch[][] = [];
+  for (let j = 0; j < length; j++) {
+    for (let k = 0; k <= maxEmit; k++) {
+      const slot = j * (maxEmit + 1) + k;
+      const branches: Branch[] = [];
+      if (k < maxEmit && shift > 0) branches.push({ first: 0, end: shift, next: slot + 1 });
+      branches.push({ first: shift, end: symbolCount, next: (j + 1) * (maxEmit + 1) });
+      slots.push(branches);
+    }
+  }
+  return slotGraph(symbolCount, slots);
+}
+
+/** A right answer of an input. */
+export interface Answer {
+  output: Int32Array;
+  /** How many pairs gave it. */
+  count: number;
+  /** An imputed alignment, for `forced`. */
+  moves?: Int32Array;
+}
+
+export interface SeenPair extends Seen {
+  /** How many pairs had an alignment. */
+  aligned: number;
+}
+
+export interface TransducerShape {
+  /** Symbols that can be written, and *shift*. */
+  symbolCount: number;
+  /** The input symbol that stands for the outside. */
+  boundary: number;
+  maxEmit: number;
+  rowOptions: TransducerRowOptions;
+}
+
+export class TransducerEngine extends Holder {
+  readonly kernel = this.backend.makeKernel();
+  readonly rows: TransducerRows;
+  readonly space: RowSpace;
+  private readonly clamped = new ClampedGradient(this.backend, this.kernel);
+  private readonly pruned = new PrunedPass();
+  private readonly graphs: SlotGraph[] = [];
+  private slotScores = this.backend.arrays.float64(1024);
+  private slotCounts = this.backend.arrays.float64(1024);
+  /** [positions][COUNT_CLASSES][symbolCount]: the same for a class of slots that have the same windows. */
+  private classScores = this.backend.arrays.float64(1024);
+  private slotInput = this.backend.arrays.int32(64);
+  /** Window rows of the input at hand. */
+  private readonly windows: WindowFinder;
+
+  constructor(
+    given: TransducerRows,
+    readonly shape: TransducerShape,
+    readonly inference: Inference,
+  ) {
+    super();
+    const rows = this.hold(given);
+    this.rows = rows;
+    const { rowOptions, boundary } = shape;
+    this.windows = new WindowFinder(rows.windowTree, rowOptions, boundary, rows.views, this.backend.arrays);
+    this.space = {
+      table: rows.table,
+      families: transducerFamilies(rows, shape.symbolCount - 1, inference.order),
+    };
+  }
+
+  /** The free forward pass of an input. */
+  forward(input: Int32Array, weights: Float64Array, inference = this.inference): Trellis {
+    return this.kernel.forward(this.problem(input, weights), this.space, weights, inference);
+  }
+
+  /** The backward pass of the latest trellis, if it has not had it. */
+  backward(): void {
+    this.kernel.backward();
+  }
+
+  private problem(input: Int32Array, weights: Float64Array): Problem {
+    const { maxEmit, boundary, rowOptions } = this.shape;
+    const graph = this.graph(input.length);
+    this.windows.find(input, maxEmit);
+    this.fillSlotScores(input.length, weights);
+    if (this.slotInput.length < graph.slotCount) this.slotInput = this.backend.arrays.int32(2 * graph.slotCount);
+    for (let slot = 0; slot + 1 < graph.slotCount; slot++) {
+      this.slotInput[slot] = input[Math.floor(slot / (maxEmit + 1))];
+    }
+    const starts = moveStarts(this.rows.moveTree, rowOptions, input, maxEmit + 1, boundary);
+    return { graph, slotScores: this.slotScores, slotInput: this.slotInput, starts: [undefined, starts] };
+  }
+
+  private graph(length: number): SlotGraph {
+    const { maxEmit, symbolCount } = this.shape;
+    if (length > CACHED_LENGTH) return transducerGraph(length, maxEmit, symbolCount);
+    this.graphs[length] ??= transducerGraph(length, maxEmit, symbolCount);
+    return this.graphs[length];
+  }
+
+  /** slotScores(j, k)[y] = sum over the windows around j, with the class of k: weight(window, y) */
+  private fillSlotScores(length: number, weights: Float64Array): void {
+    const { symbolCount, maxEmit } = this.shape;
+    const { arrays, loops } = this.backend;
+    const size = (length * (maxEmit + 1) + 1) * symbolCount;
+    if (this.slotScores.length < size) {
+      this.slotScores = arrays.float64(2 * size);
+      this.slotCounts = arrays.float64(2 * size);
+    }
+    const classSize = length * COUNT_CLASSES * symbolCount;
+    if (this.classScores.length < classSize) this.classScores = arrays.float64(2 * classSize);
+    const { slotScores, classScores } = this;
+    classScores.fill(0, 0, classSize);
+    loops.scoreSlots(classScores, length * COUNT_CLASSES, 0, this.windows, this.rows.table, weights);
+    for (let j = 0; j < length; j++) {
+      for (let k = 0; k <= maxEmit; k++) {
+        const from = (j * COUNT_CLASSES + countClass(k)) * symbolCount;
+        slotScores.set(classScores.subarray(from, from + symbolCount), (j * (maxEmit + 1) + k) * symbolCount);
+      }
+    }
+    slotScores.fill(0, size - symbolCount, size);
+  }
+
+  /**
+   * Log of the probability of an output, summed over alignments, in the trellis of the latest forward pass, of an input
+   * of `length` symbols. Where all alignments would be too many, those near the diagonal.
+   */
+  logProbability(output: ArrayLike<number>, length: number): number {
+    return this.clamped.pass.forward(this.kernel.trellis, this.clampOf(output, length));
+  }
+
+  /** Gives a function that does the same for the outputs of paths, much faster where they are probable. */
+  pathOutputs(length: number, best: Path): (output: readonly number[], path: Path) => number {
+    const { kernel, clamped, pruned } = this;
+    const { trellis } = kernel;
+    const logOf = ({ score }: Path): number => score - trellis.logPartition;
+    if (logOf(best) < LEAST_LOG) {
+      return (output, path) => clamped.pass.forward(trellis, this.clampOf(output, length, path.symbols));
+    }
+    this.backward();
+    pruned.begin(trellis, this.shape.symbolCount - 1);
+    return (output, path) => {
+      const log = logOf(path);
+      const band = this.bandOf(output.length, length, path.symbols);
+      return Math.max(log, Math.log(pruned.probability(output, Math.exp(log), band)));
+    };
+  }
+
+  /** The moves of the best alignment of an output in the trellis of the latest forward pass, if it has one. */
+  bestMoves(output: Int32Array): Int32Array | undefined {
+    const path = bestPath(clampTrellis(this.kernel.trellis, outputClamp(output, this.shape.symbolCount - 1)));
+    return path && Int32Array.from(path.symbols);
+  }
+
+  /** Probabilities of contexts and arcs of the latest trellis, if it has had its backward pass. */
+  posteriors(): Posteriors | undefined {
+    const { logPartition, posterior, arcPosterior, hasPosteriors } = this.kernel.trellis;
+    return hasPosteriors ? { logPartition, node: posterior, arc: arcPosterior } : undefined;
+  }
+
+  /** Adds the gradient of the log-likelihood of an input's answers. */
+  learn(
+    input: Int32Array,
+    answers: readonly Answer[],
+    weights: Float64Array,
+    gradient: Gradient,
+    strategy: Strategy,
+  ): SeenPair {
+    const problem = this.problem(input, weights);
+    const seen: SeenPair = { logLikelihood: 0, contextLength: 0, aligned: 0 };
+    if (strategy !== "rcms" && strategy !== "model") {
+      for (const answer of answers) this.learnGuided(problem, input, answer, weights, gradient, strategy, seen);
+      seen.contextLength /= answers.length;
+      return seen;
+    }
+    this.kernel.forward(problem, this.space, weights, this.inference);
+    seen.contextLength = this.kernel.averageContextLength();
+    this.clamped.begin();
+    for (const { output, count } of answers) {
+      const log = this.clamped.add(this.clampOf(output, input.length), count);
+      if (log === Number.NEGATIVE_INFINITY) continue;
+      seen.logLikelihood += count * log;
+      seen.aligned += count;
+    }
+    if (seen.aligned > 0) this.addGradient(input.length, gradient);
+    return seen;
+  }
+
+  /** The same for one answer that takes part in the choice of contexts, so that it needs a pass of its own. */
+  private learnGuided(
+    problem: Problem,
+    input: Int32Array,
+    { output, count, moves }: Answer,
+    weights: Float64Array,
+    gradient: Gradient,
+    strategy: "target" | "hybrid" | "forced",
+    seen: SeenPair,
+  ): void {
+    if (strategy === "forced" && !moves) return;
+    const guide =
+      strategy === "forced"
+        ? undefined
+        : { clamp: this.clampOf(output, input.length), pass: this.clamped.pass, by: strategy };
+    const forced = moves ? this.forcedPath(moves, problem.graph.slotCount) : undefined;
+    this.kernel.forward(problem, this.space, weights, this.inference, forced, guide);
+    seen.contextLength += this.kernel.averageContextLength();
+    this.clamped.begin();
+    const log = moves ? this.clamped.addPath(moves, count) : this.clamped.addGuided(count);
+    if (log === Number.NEGATIVE_INFINITY) return;
+    seen.logLikelihood += count * log;
+    seen.aligned += count;
+    this.addGradient(input.length, gradient);
+  }
+
+  private clampOf(output: ArrayLike<number>, length: number, moves?: readonly number[]): Clamp {
+    const clamp = outputClamp(output, this.shape.symbolCount - 1);
+    const band = this.bandOf(output.length, length, moves);
+    return band ? { ...clamp, band } : clamp;
+  }
+
+  /** For an output of `written` symbols that is too long to look at all its alignments: those near a path, or the diagonal. */
+  private bandOf(written: number, length: number, moves?: readonly number[]): Band | undefined {
+    const { symbolCount, maxEmit } = this.shape;
+    const slots = length * (maxEmit + 1) + 1;
+    const states = written + 1;
+    if (slots * (this.inference.contexts + 1) * states <= MOST_NODES) return undefined;
+    const low = new Int32Array(slots);
+    let soFar = 0;
+    let m = 0;
+    for (let j = 0; j <= length; j++) {
+      const centre = moves ? soFar : Math.floor((j * written) / length);
+      const last = Math.max(0, states - BAND);
+      const first = Math.min(last, Math.max(0, centre - (BAND >> 1)));
+      low.fill(first, j * (maxEmit + 1), Math.min(slots, (j + 1) * (maxEmit + 1)));
+      if (moves) for (; m < moves.length && moves[m++] !== symbolCount - 1; ) soFar++;
+    }
+    return { low, width: BAND };
+  }
+
+  /** [slotCount] the decisions of a path at the slots it passes, -1 elsewhere. */
+  private forcedPath(moves: Int32Array, slotCount: number): Int32Array {
+    const { maxEmit, symbolCount } = this.shape;
+    const forced = new Int32Array(slotCount).fill(-1);
+    let j = 0;
+    let k = 0;
+    for (const move of moves) {
+      forced[j * (maxEmit + 1) + k] = move;
+      if (move === symbolCount - 1) {
+        j++;
+        k = 0;
+      } else k++;
+    }
+    return forced;
+  }
+
+  /** Adds clamped minus free expectations. */
+  private addGradient(length: number, gradient: Gradient): void {
+    const { slotCounts } = this;
+    const { symbolCount, maxEmit } = this.shape;
+    slotCounts.fill(0, 0, (length * (maxEmit + 1) + 1) * symbolCount);
+    this.clamped.finish(gradient, slotCounts);
+    this.addWindows(length, gradient);
+  }
+
+  /** Turns differences of expected decisions into the gradient of the window rows. */
+  private addWindows(length: number, gradient: Gradient): void {
+    const { symbolCount, maxEmit } = this.shape;
+    const { slotCounts, classScores: classCounts } = this;
+    classCounts.fill(0, 0, length * COUNT_CLASSES * symbolCount);
+    for (let j = 0; j < length; j++) {
+      for (let k = 0; k <= maxEmit; k++) {
+        const to = (j * COUNT_CLASSES + countClass(k)) * symbolCount;
+        const from = (j * (maxEmit + 1) + k) * symbolCount;
+        for (let y = 0; y < symbolCount; y++) classCounts[to + y] += slotCounts[from + y];
+      }
+    }
+    this.backend.loops.countSlots(classCounts, length * COUNT_CLASSES, 0, this.windows, this.rows.table, gradient);
+  }
+
+  /** The best path's output, for a quick judgement. */
+  bestOutput(): number[] {
+    const path = this.kernel.bestPath();
+    const shift = this.shape.symbolCount - 1;
+    return path ? path.symbols.filter((symbol) => symbol !== shift) : [];
+  }
+
+  judge(input: Int32Array, answers: readonly Answer[], weights: Float64Array): Judged & { aligned: number } {
+    this.forward(input, weights);
+    const output = this.bestOutput();
+    let logLikelihood = 0;
+    let errors = Number.POSITIVE_INFINITY;
+    let decisions = 0;
+    let aligned = 0;
+    for (const answer of answers) {
+      const log = this.logProbability(answer.output, input.length);
+      if (log > Number.NEGATIVE_INFINITY) {
+        logLikelihood += answer.count * log;
+        aligned += answer.count;
+      }
+      const distance = editDistance(output, answer.output);
+      if (distance < errors) {
+        errors = distance;
+        decisions = answer.output.length;
+      }
+    }
+    return { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0, aligned };
+  }
+}
