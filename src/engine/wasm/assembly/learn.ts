@@ -26,44 +26,17 @@ function askedNumber(work: usize, field: i32): f64 {
  * Rows of a position are map[ids[a]] for a in start[i] .. start[i + 1] - 1; -1 is none.
  */
 export function scoreSlots(work: usize): void {
-  const slots = askedArray(work, LoopField.slots);
-  const symbolCount = asked(work, LoopField.symbolCount);
-  const length = asked(work, LoopField.length);
-  const from = asked(work, LoopField.from);
-  const start = askedArray(work, LoopField.start);
-  const ids = askedArray(work, LoopField.ids);
-  const values = askedArray(work, LoopField.values);
-  const map = askedArray(work, LoopField.map);
-  const tableStart = askedArray(work, LoopField.tableStart);
-  const tableSymbols = askedArray(work, LoopField.tableSymbols);
-  const weights = askedArray(work, LoopField.weights);
-  for (let i = 0; i < length; i++) {
-    const to = slots + (<usize>(i * symbolCount) << 3);
-    const end = int(start, from + i + 1);
-    for (let a = int(start, from + i); a < end; a++) {
-      const row = map ? int(map, int(ids, a)) : int(ids, a);
-      if (row < 0) continue;
-      const value = values ? num(values, a) : 1;
-      const entry = int(tableStart, row);
-      const count = int(tableStart, row + 1) - entry;
-      if (count <= 0) continue;
-      const symbols = tableSymbols + (<usize>entry << 2);
-      const first = int(symbols, 0);
-      const rowWeights = weights + (<usize>entry << 3);
-      // Symbols without a gap, as rows of attributes that every label has: a vector.
-      if (int(symbols, count - 1) - first == count - 1) addScaled(to + (<usize>first << 3), rowWeights, count, value);
-      else {
-        for (let e = 0; e < count; e++) {
-          const at = to + (<usize>int(symbols, e) << 3);
-          store<f64>(at, load<f64>(at) + value * num(rowWeights, e));
-        }
-      }
-    }
-  }
+  walkSlots(work, false);
 }
 
 /** The way back: gradient(row)[y] += value * slots[i - from][y] for the same rows, which are noted as touched. */
 export function countSlots(work: usize): void {
+  walkSlots(work, true);
+}
+
+// @ts-expect-error
+@inline
+function walkSlots(work: usize, isBack: bool): void {
   const slots = askedArray(work, LoopField.slots);
   const symbolCount = asked(work, LoopField.symbolCount);
   const length = asked(work, LoopField.length);
@@ -74,36 +47,48 @@ export function countSlots(work: usize): void {
   const map = askedArray(work, LoopField.map);
   const tableStart = askedArray(work, LoopField.tableStart);
   const tableSymbols = askedArray(work, LoopField.tableSymbols);
-  const gradient = askedArray(work, LoopField.gradient);
+  const numbers = askedArray(work, isBack ? LoopField.gradient : LoopField.weights);
   const touched = askedArray(work, LoopField.touched);
   const isTouched = askedArray(work, LoopField.isTouched);
   let touchedCount = asked(work, LoopField.touchedCount);
   for (let i = 0; i < length; i++) {
-    const decisions = slots + (<usize>(i * symbolCount) << 3);
+    const slot = slots + (<usize>(i * symbolCount) << 3);
     const end = int(start, from + i + 1);
     for (let a = int(start, from + i); a < end; a++) {
       const row = map ? int(map, int(ids, a)) : int(ids, a);
       if (row < 0) continue;
-      if (!load<u8>(isTouched + <usize>row)) {
-        store<u8>(isTouched + <usize>row, 1);
-        setInt(touched, touchedCount++, row);
-      }
+      if (isBack) touchedCount = touch(row, touched, isTouched, touchedCount);
       const value = values ? num(values, a) : 1;
       const entry = int(tableStart, row);
       const count = int(tableStart, row + 1) - entry;
       if (count <= 0) continue;
       const symbols = tableSymbols + (<usize>entry << 2);
       const first = int(symbols, 0);
-      const rowCounts = gradient + (<usize>entry << 3);
-      if (int(symbols, count - 1) - first == count - 1) addScaled(rowCounts, decisions + (<usize>first << 3), count, value);
-      else {
+      const own = numbers + (<usize>entry << 3);
+      // Symbols without a gap, as rows of attributes that every label has: a vector.
+      if (int(symbols, count - 1) - first == count - 1) {
+        const those = slot + (<usize>first << 3);
+        addScaled(isBack ? own : those, isBack ? those : own, count, value);
+      } else {
         for (let e = 0; e < count; e++) {
-          setNum(rowCounts, e, num(rowCounts, e) + value * num(decisions, int(symbols, e)));
+          const at = slot + (<usize>int(symbols, e) << 3);
+          if (isBack) setNum(own, e, num(own, e) + value * load<f64>(at));
+          else store<f64>(at, load<f64>(at) + value * num(own, e));
         }
       }
     }
   }
-  setInt(work, LoopField.touchedCount, touchedCount);
+  if (isBack) setInt(work, LoopField.touchedCount, touchedCount);
+}
+
+/** Notes a row as touched, unless it is; returns how many are. */
+// @ts-expect-error
+@inline
+function touch(row: i32, touched: usize, isTouched: usize, count: i32): i32 {
+  if (load<u8>(isTouched + <usize>row)) return count;
+  store<u8>(isTouched + <usize>row, 1);
+  setInt(touched, count, row);
+  return count + 1;
 }
 
 /** Notes rows as touched. */
@@ -114,10 +99,7 @@ export function touchRows(work: usize): void {
   const isTouched = askedArray(work, LoopField.isTouched);
   let touchedCount = asked(work, LoopField.touchedCount);
   for (let r = 0; r < count; r++) {
-    const row = int(rows, r);
-    if (load<u8>(isTouched + <usize>row)) continue;
-    store<u8>(isTouched + <usize>row, 1);
-    setInt(touched, touchedCount++, row);
+    touchedCount = touch(int(rows, r), touched, isTouched, touchedCount);
   }
   setInt(work, LoopField.touchedCount, touchedCount);
 }
