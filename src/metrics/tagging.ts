@@ -177,9 +177,7 @@ export function chunksOf(labels: readonly string[]): Chunk[] {
   let open: Chunk | undefined;
   let previousEnds = false; // The label before closes its chunk, whatever follows.
   for (let i = 0; i < labels.length; i++) {
-    const hyphen = labels[i].indexOf("-");
-    const prefix = hyphen < 0 ? labels[i] : labels[i].slice(0, hyphen);
-    const type = hyphen < 0 ? "" : labels[i].slice(hyphen + 1);
+    const { prefix, type } = labelParts(labels[i]);
     if (prefix === "O") {
       open = undefined;
       continue;
@@ -193,6 +191,13 @@ export function chunksOf(labels: readonly string[]): Chunk[] {
     previousEnds = single || prefix === "E" || prefix === "L";
   }
   return chunks;
+}
+
+/** `B-NP` is the prefix `B` and the type `NP`. */
+export function labelParts(label: string): { prefix: string; type: string } {
+  const hyphen = label.indexOf("-");
+  if (hyphen < 0) return { prefix: label, type: "" };
+  return { prefix: label.slice(0, hyphen), type: label.slice(hyphen + 1) };
 }
 
 /** Whether labels mark chunks: all are `O` or `B`, `I`, `E`, `S`, `L`, `U`, with a type; or without one, `B` and `I` among them. */

@@ -20,6 +20,7 @@ import { pathConfidences } from "../../engine/reference/passes.js";
 import { BEGIN, type Inference, pathScore, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
+import { areChunkLabels, chunksOf } from "../../metrics/tagging.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { presentNames, readOptions, whole } from "../../util/options.js";
@@ -32,6 +33,7 @@ import { TaggerEngine } from "./learner.js";
 import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
 import { type Contribution, featuresOf, reasonsFor, symbolOf } from "./reasons.js";
 import { attributeRows, type TaggerRows } from "./rows.js";
+import { SpanFinder, type TaggedSpan } from "./spans.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
 
 /** What a training needs beside options that are plain values. */
@@ -66,6 +68,8 @@ export interface PredictOptions {
   marginals?: boolean;
   /** Give the probability of each label of the best output at its position. */
   confidences?: boolean;
+  /** Give the spans that the labels of the best output mark (B-PER I-PER O), with their probabilities; not with `known`. */
+  spans?: boolean;
   /** Give this many outputs drawn with their probabilities, from `seed`. */
   samples?: number;
   seed?: number;
@@ -98,6 +102,7 @@ export interface TaggerPrediction extends TaggedOutput {
   /** The same after the calibration map for positions. */
   calibratedConfidences?: number[];
   marginals?: Record<string, number>[];
+  spans?: TaggedSpan[];
   nbest?: TaggedOutput[];
   samples?: string[][];
   /** [position][context] */
@@ -126,6 +131,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   private readonly engine: TaggerEngine;
   /** Made with the first prediction that has a use for them. */
   private frozen: FrozenRows | undefined;
+  private finder: SpanFinder | undefined;
   /** Holds the sequence at hand as numbers. */
   private readonly builder: CorpusBuilder;
   private readonly template: CompiledTemplate | undefined;
@@ -175,7 +181,9 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const { corpus, length } = this.encode(sequence, options.known);
     const inference = this.inferenceWith(options.inference);
     if (isPlain(options)) {
-      return this.calibrated(this.bestOutput(corpus, length, inference, options.confidences), options);
+      const prediction = this.bestOutput(corpus, length, inference, options.confidences);
+      if (options.spans) prediction.spans = this.spansOf(prediction.labels, corpus, inference);
+      return this.calibrated(prediction, options);
     }
     const path = options.known ? undefined : this.bestOf(corpus, inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
@@ -190,6 +198,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
       probability: Math.min(1, Math.exp(path.score - logPartition)),
     });
     const prediction: TaggerPrediction = { ...output(best), logProbability: Math.min(0, best.score - logPartition) };
+    if (options.spans && !clamped) prediction.spans = this.spanFinder().find(trellis, prediction.labels);
     if (options.nbest) prediction.nbest = bestPathsFrom(lattice, best, options.nbest).map(output);
     if (options.samples) {
       const random = generator(options.seed ?? 1, 0);
@@ -229,6 +238,25 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const prediction: TaggerPrediction = { labels, probability: Math.exp(logProbability), logProbability };
     if (best.confidences) prediction.confidences = best.confidences.slice(0, length);
     return prediction;
+  }
+
+  /** The spans of an output; without any, as most sentences of some texts are, no trellis is made. */
+  private spansOf(labels: readonly string[], corpus: Corpus, inference: Inference): TaggedSpan[] {
+    const finder = this.spanFinder();
+    if (chunksOf(labels).length === 0) return [];
+    return finder.find(this.engine.forward(corpus, 0, this.weights, inference), labels);
+  }
+
+  /** Whether labels mark spans, such as B-PER, I-PER, O. */
+  get marksSpans(): boolean {
+    return areChunkLabels(this.labels.all());
+  }
+
+  private spanFinder(): SpanFinder {
+    if (!this.marksSpans)
+      throw new InputError("option `spans`: labels such as B-PER, I-PER, O mark spans, those of the model do not");
+    this.finder ??= new SpanFinder(this.labels.all());
+    return this.finder;
   }
 
   /** The best output, the same whatever else is asked for: that is what all predictions begin with. */
@@ -335,6 +363,7 @@ const predictNames: readonly (keyof PredictOptions)[] = [
   "nbest",
   "marginals",
   "confidences",
+  "spans",
   "samples",
   "seed",
   "contexts",
