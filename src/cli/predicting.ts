@@ -1,5 +1,6 @@
 // Predicting for the inputs of a source and printing: what `predict` does on each of its threads.
 
+import type { Unit } from "../confidence/calibration.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { Asked, LearningTask, PredictionAsked, Predictor } from "../tasks/task.js";
 import { say, write, writeJson } from "./output.js";
@@ -11,6 +12,8 @@ export interface PredictAsked {
   /** How the input is read, where that is said. */
   rereading: Asked;
   precision?: number;
+  /** What the precision was promised for. */
+  unit?: Unit;
 }
 
 /** Of lines that are a part of others. */
@@ -24,7 +27,7 @@ export async function predictInputs(
   task: LearningTask,
   model: Predictor,
   lines: Lines,
-  { prediction: asked, rereading, precision }: PredictAsked,
+  { prediction: asked, rereading, precision, unit = "sequence" }: PredictAsked,
   desk: ReviewDesk,
   part?: PartOfSource,
 ): Promise<void> {
@@ -33,8 +36,15 @@ export async function predictInputs(
   const use = { answers: "ignored", mayBeEmpty: part !== undefined, asked: { ...rereading, ...asked } } as const;
   const beside = new Beside(lines.blocks, part?.isByLine);
   for await (const input of predicting.inputs(model, { ...lines, blocks: beside.blocks() }, use)) {
-    const place = isByLine({ prediction: asked, precision }) ? predicting.linesOf?.(input) : undefined;
+    const place = isByLine({ prediction: asked, precision, unit }) ? predicting.linesOf?.(input) : undefined;
     if (place) await beside.reach(place.first, place.count);
+    if (precision !== undefined && unit !== "sequence" && predicting.parts) {
+      const answer = predicting.parts.answer(model, input, { ...asked, precision, unit });
+      await desk.countParts(answer.answered, (number) => task.reviewing.item(model, input, answer.candidates, number));
+      if (asked.json) await writeJson(predicting.parts.json(model, input, answer));
+      else await write(predicting.parts.text(model, input, answer, asked));
+      continue;
+    }
     if (precision !== undefined) {
       const answer = predicting.answer(model, input, { ...asked, precision });
       await desk.count(answer.answered, (number) => task.reviewing.item(model, input, answer.candidates, number));
@@ -57,8 +67,9 @@ export async function predictInputs(
 export function isByLine({
   prediction: { json, nbest, contexts },
   precision,
-}: Pick<PredictAsked, "prediction" | "precision">): boolean {
-  return !json && !nbest && !contexts && precision === undefined;
+  unit,
+}: Pick<PredictAsked, "prediction" | "precision" | "unit">): boolean {
+  return !json && !nbest && !contexts && (precision === undefined || unit === "token");
 }
 
 /** Blank lines, in pieces that are not too long for a text. */

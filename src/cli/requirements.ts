@@ -51,7 +51,8 @@ export function holdTo(task: LearningTask, required: readonly Requirement[] | un
   const failed: string[] = [];
   for (const { measure, value } of required ?? []) {
     const found = numberIn(report, measure);
-    const isLess = task.evaluating.atMost.includes(measure);
+    // The sureness of tokens and spans is measured as that of whole outputs.
+    const isLess = task.evaluating.atMost.includes(measure.replace(/^(?:token|span)Sureness\./, ""));
     if (found === undefined) failed.push(`${measure} is not known`);
     else if (isLess ? !(found <= value) : !(found >= value)) {
       failed.push(`${measure} is ${found}, not ${value} or ${isLess ? "less" : "more"}`);

@@ -1,12 +1,15 @@
 // Where what is left to a person goes: counted, and written to a review file if there is one.
 
+import type { Unit } from "../confidence/calibration.js";
 import { type ReviewItem, ReviewWriter } from "../formats/review.js";
 import { counted, percent } from "../util/text.js";
 import { goOnUnread, say } from "./output.js";
 
 export class ReviewDesk {
+  /** Of inputs, or of their parts where a promise is about these. */
   answered = 0;
   seen = 0;
+  private inputs = 0;
 
   private constructor(
     private readonly path: string | undefined,
@@ -23,19 +26,30 @@ export class ReviewDesk {
 
   /** Counts an input; `item` is asked for if it was left, with the number of the input. */
   async count(answered: boolean, item: (number: number) => ReviewItem): Promise<void> {
+    this.inputs++;
     this.seen++;
     if (answered) this.answered++;
-    else await this.writer?.add(item(this.seen));
+    else await this.writer?.add(item(this.inputs));
+  }
+
+  /** Counts the parts of an input; `item` is asked for if one of them was left. */
+  async countParts(answered: readonly boolean[], item: (number: number) => ReviewItem): Promise<void> {
+    this.inputs++;
+    this.seen += answered.length;
+    const sure = answered.filter((one) => one).length;
+    this.answered += sure;
+    if (sure < answered.length) await this.writer?.add(item(this.inputs));
   }
 
   /** Ends the file and says how much was answered, if a precision was promised. */
-  async end(precision: number | undefined): Promise<void> {
+  async end(precision: number | undefined, unit: Unit = "sequence"): Promise<void> {
     await this.writer?.end();
     if (precision === undefined) return;
     const left = this.seen - this.answered;
     const share = this.seen > 0 ? ` (${percent(this.answered / this.seen)})` : "";
     const where = this.path === undefined ? "left to a person" : `left to a person in ${this.path}`;
-    say(`${counted(this.answered)} of ${counted(this.seen)} answered${share}, ${counted(left)} ${where}`);
+    const noun = unit === "sequence" ? "" : ` ${unit}s`;
+    say(`${counted(this.answered)} of ${counted(this.seen)}${noun} answered${share}, ${counted(left)} ${where}`);
     if (this.path !== undefined && left > 0) process.stderr.write(`  next: stargram review ${this.path}\n`);
   }
 }

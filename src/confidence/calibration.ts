@@ -6,6 +6,7 @@
 
 import { InputError } from "../util/errors.js";
 import { firstWhere } from "../util/search.js";
+import type { ClusteredGuarantee } from "./clustered.js";
 
 export type CalibrationMap =
   | { kind: "temperature"; temperature: number }
@@ -30,13 +31,27 @@ export interface Guarantee {
   lowerBound: number;
 }
 
+/** What a promise is about: whole outputs, labels of tokens, or spans such as entities and words. */
+export type Unit = "sequence" | PartUnit;
+export type PartUnit = "token" | "span";
+export const units: readonly Unit[] = ["sequence", "token", "span"];
+
+/** A promise about parts of outputs. */
+export interface PartGuarantee extends ClusteredGuarantee {
+  unit: PartUnit;
+}
+
 export interface Calibration {
-  /** At most one for each precision. */
+  /** Of whole outputs, at most one for each precision. */
   guarantees: Guarantee[];
+  /** Of parts, at most one for each unit and precision. */
+  partGuarantees?: PartGuarantee[];
   /** For the probability of a whole output. */
   map: CalibrationMap;
   /** For the probability of a label at its position. */
   positionMap?: CalibrationMap;
+  /** For the probability of a span. */
+  spanMap?: CalibrationMap;
   /** Held-out examples that the maps were fitted on. */
   examples: number;
 }
@@ -66,14 +81,28 @@ export function calibrated(map: CalibrationMap, probability: number): number {
   return to[low] + share * (to[high] - to[low]);
 }
 
-/** The guarantee for a precision; a model without one is refused, with the command to run. */
+/** The guarantee for a precision of whole outputs; a model without one is refused, with what to do. */
 export function guaranteeFor(calibration: Calibration | undefined, precision: number, model = "MODEL"): Guarantee {
-  const found = calibration?.guarantees.find((guarantee) => guarantee.precision === precision);
-  if (found) return found;
-  const known = (calibration?.guarantees ?? []).map((guarantee) => guarantee.precision);
-  const have = known.length > 0 ? ` (it has ${known.join(", ")})` : "";
-  throw new InputError(`the model has no calibration for a precision of ${precision}${have}`, {
+  const all = calibration?.guarantees ?? [];
+  return all.find((guarantee) => guarantee.precision === precision) ?? refuse(all, precision, "sequence", model);
+}
+
+/** The same for a precision of parts. */
+export function partGuaranteeFor(
+  calibration: Calibration | undefined,
+  precision: number,
+  unit: PartUnit,
+  model = "MODEL",
+): PartGuarantee {
+  const all = (calibration?.partGuarantees ?? []).filter((guarantee) => guarantee.unit === unit);
+  return all.find((guarantee) => guarantee.precision === precision) ?? refuse(all, precision, unit, model);
+}
+
+function refuse(known: readonly { precision: number }[], precision: number, unit: Unit, model: string): never {
+  const have = known.length > 0 ? ` (it has ${known.map((guarantee) => guarantee.precision).join(", ")})` : "";
+  const of = unit === "sequence" ? "" : ` of ${unit}s`;
+  throw new InputError(`the model has no calibration for a precision of ${precision}${of}${have}`, {
     file: model === "MODEL" ? undefined : model,
-    hint: `calibrate it for option \`precision\` ${precision}, on held-out data`,
+    hint: `calibrate it for option \`precision\` ${precision}${unit === "sequence" ? "" : `, option \`unit\` ${unit}`}, on held-out data`,
   });
 }

@@ -1,6 +1,8 @@
 // Answers with confidences, the input of every measure here, and their ranking from sure to unsure. Answers of equal
 // confidence cannot be told apart by a threshold, so they are ranked together, as one group.
 
+import { Numbers } from "../util/numbers.js";
+
 export interface Answer {
   confidence: number;
   correct: boolean;
@@ -10,6 +12,21 @@ export interface Answer {
 export interface AnswerColumns {
   confidence: ArrayLike<number>; // [count]
   correct: ArrayLike<boolean | number>; // [count]
+}
+
+/** Answers that come one by one, when there may be millions. */
+export class AnswerLog {
+  private readonly confidence = new Numbers((length) => new Float64Array(length));
+  private readonly correct = new Numbers((length) => new Uint8Array(length));
+
+  add(confidence: number, correct: boolean): void {
+    this.confidence.push(confidence);
+    this.correct.push(correct ? 1 : 0);
+  }
+
+  columns(): AnswerColumns {
+    return { confidence: this.confidence.taken(), correct: this.correct.taken() };
+  }
 }
 
 export type Answers = readonly Answer[] | AnswerColumns;

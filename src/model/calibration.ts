@@ -34,11 +34,26 @@ const guaranteeSchema = v.object({
   lowerBound: share,
 });
 
+const partGuaranteeSchema = v.object({
+  unit: v.picklist(["token", "span"]),
+  precision: share,
+  confidence: share,
+  threshold: share,
+  most: v.pipe(count, v.minValue(1)),
+  placing: count,
+  tested: count,
+  parts: count,
+  answered: count,
+  wrong: count,
+});
+
 const calibrationSchema = v.object({
   version: v.literal(VERSION),
   guarantees: v.array(guaranteeSchema),
+  partGuarantees: v.optional(v.array(partGuaranteeSchema)),
   map: mapSchema,
   positionMap: v.optional(mapSchema),
+  spanMap: v.optional(mapSchema),
   examples: count,
 });
 

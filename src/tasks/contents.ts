@@ -1,16 +1,26 @@
 // Lines that `inspect` shows of every model that was trained.
 
-import type { Calibration } from "../confidence/calibration.js";
+import type { Calibration, Guarantee, PartGuarantee } from "../confidence/calibration.js";
 import type { Pass } from "../learn/training.js";
 import { counted, percent, probabilityText, table } from "../util/text.js";
 
 /** The promises of a calibrated model. */
 export function promiseLines(calibration: Calibration | undefined): string[][] {
-  return (calibration?.guarantees ?? []).map(({ precision, confidence, threshold, answered, wrong, tested }) => [
-    "promise",
-    `precision ${precision} (confidence ${confidence}) from probability ${probabilityText(threshold)}: ` +
-      `${percent(answered / tested)} of ${counted(tested)} tested examples answered, ${counted(wrong)} wrong`,
-  ]);
+  const { guarantees = [], partGuarantees = [] } = calibration ?? {};
+  const line = (of: string, guarantee: Guarantee | PartGuarantee, tested: number, noun: string): string[] => {
+    const { precision, confidence, threshold, answered, wrong } = guarantee;
+    return [
+      "promise",
+      `precision ${precision}${of} (confidence ${confidence}) from probability ${probabilityText(threshold)}: ` +
+        `${percent(answered / Math.max(1, tested))} of ${counted(tested)} tested ${noun} answered, ${counted(wrong)} wrong`,
+    ];
+  };
+  return [
+    ...guarantees.map((guarantee) => line("", guarantee, guarantee.tested, "examples")),
+    ...partGuarantees.map((guarantee) =>
+      line(` of ${guarantee.unit}s`, guarantee, guarantee.parts, `${guarantee.unit}s`),
+    ),
+  ];
 }
 
 interface Summary {

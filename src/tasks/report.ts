@@ -4,7 +4,7 @@ import type { Sureness } from "../metrics/sureness.js";
 import { percent } from "../util/text.js";
 
 /** How much can be answered at each precision; `noun` is what is answered, in the plural. */
-export function answeredLines(recallAtPrecision: Sureness["recallAtPrecision"], noun: string): string[][] {
+export function answeredLines(recallAtPrecision: Partial<Sureness["recallAtPrecision"]>, noun: string): string[][] {
   return Object.entries(recallAtPrecision).map(([precision, share]) => [
     "answered",
     percent(share),

@@ -3,7 +3,7 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import type { Calibration } from "../confidence/calibration.js";
+import type { Calibration, PartUnit } from "../confidence/calibration.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { ReviewItem } from "../formats/review-item.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../learn/training.js";
@@ -78,6 +78,16 @@ export interface Answered<Prediction, Candidate> {
   answered: boolean;
   prediction: Prediction;
   /** None if it is answered. */
+  candidates: readonly Candidate[];
+}
+
+/** The parts of an output, and which of them keep a promised precision. */
+export interface PartsAnswered<Prediction, Candidate> {
+  unit: PartUnit;
+  prediction: Prediction;
+  /** [parts] */
+  answered: readonly boolean[];
+  /** For a person to choose from; none if all parts are answered. */
   candidates: readonly Candidate[];
 }
 
@@ -198,6 +208,21 @@ export interface Predicting<M extends Predictor, Input, Prediction, Candidate> {
   text(model: M, input: Input, prediction: Prediction, asked: PredictionAsked): string;
   answerJson(model: M, input: Input, answer: Answered<Prediction, Candidate>): Record<string, unknown>;
   answerText(model: M, input: Input, answer: Answered<Prediction, Candidate>, asked: PredictionAsked): string;
+  /** Promises about parts, where outputs have parts. */
+  readonly parts?: AnsweringParts<M, Input, Prediction, Candidate>;
+}
+
+/** Answers part by part. */
+export interface AnsweringParts<M extends Predictor, Input, Prediction, Candidate> {
+  /** Parts that outputs of a model have. The first is what `parts` of a judgement are. */
+  units(model: M): readonly PartUnit[];
+  answer(
+    model: M,
+    input: Input,
+    asked: PredictionAsked & { precision: number; unit: PartUnit },
+  ): PartsAnswered<Prediction, Candidate>;
+  json(model: M, input: Input, answer: PartsAnswered<Prediction, Candidate>): Record<string, unknown>;
+  text(model: M, input: Input, answer: PartsAnswered<Prediction, Candidate>, asked: PredictionAsked): string;
 }
 
 export interface Cutting {
@@ -236,8 +261,10 @@ export interface Evaluating<M extends Predictor, Input, Case> {
 export interface Judgement {
   /** Of the whole output. */
   whole: Answer;
-  /** Of its parts, such as the labels of tokens. */
+  /** Of its parts, such as the labels of tokens; segments, where these are the parts. */
   parts: readonly Answer[];
+  /** Of the spans that its parts make up, such as entities, where there are such. */
+  spans?: readonly Answer[];
 }
 
 /** A case as text, with the model's answer. */

@@ -1,6 +1,6 @@
 // A typed array that grows as numbers are pushed, by doubling.
 
-export class Numbers<A extends Int32Array | Float64Array> {
+export class Numbers<A extends Int32Array | Float64Array | Uint8Array> {
   length = 0;
   private array: A;
 

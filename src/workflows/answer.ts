@@ -1,6 +1,6 @@
 // Answers that keep a promised precision, and what is left to a person, whatever the task.
 
-import { guaranteeFor } from "../confidence/calibration.js";
+import { guaranteeFor, partGuaranteeFor, type Unit } from "../confidence/calibration.js";
 import type { ReviewItem } from "../formats/review-item.js";
 import type { LearningTask, Predictor } from "../tasks/task.js";
 import { asTheyCome, type Examples } from "./examples.js";
@@ -13,13 +13,25 @@ export interface AnsweredInput {
   prediction: { probability: number };
   /** None if it is answered. */
   candidates: readonly unknown[];
+  /** Where a promise is about tokens or spans: which of them are answered. `answered` is then whether all are. */
+  parts?: readonly boolean[];
+}
+
+export interface AnsweringOptions {
+  /** The precision that was promised by calibration. */
+  precision: number;
+  /**
+   * What it was promised for.
+   * @default "sequence"
+   */
+  unit?: Unit;
 }
 
 /** Answers inputs one by one: those of a tagger are sequences (`{ columns }`), those of a transducer `{ input }`. */
 export async function* answer(
   model: Predictor,
   inputs: Examples<unknown>,
-  options: { precision: number },
+  options: AnsweringOptions,
 ): AsyncGenerator<AnsweredInput> {
   const task = learningTaskOf(model, "answer");
   for await (const { answered } of answeredInputs(task, model, inputs, options)) yield answered;
@@ -29,7 +41,7 @@ export async function* answer(
 export async function* reviewItems(
   model: Predictor,
   inputs: Examples<unknown>,
-  options: { precision: number },
+  options: AnsweringOptions,
 ): AsyncGenerator<ReviewItem> {
   const task = learningTaskOf(model, "review");
   let number = 0;
@@ -43,10 +55,16 @@ async function* answeredInputs(
   { predicting }: LearningTask,
   model: Predictor,
   inputs: Examples<unknown>,
-  { precision }: { precision: number },
+  { precision, unit = "sequence" }: AnsweringOptions,
 ): AsyncGenerator<{ input: unknown; answered: AnsweredInput }> {
-  guaranteeFor(model.calibration, precision);
+  if (unit === "sequence") guaranteeFor(model.calibration, precision);
+  else partGuaranteeFor(model.calibration, precision, unit);
   for await (const input of predicting.inputsOf(asTheyCome(inputs))) {
-    yield { input, answered: predicting.answer(model, input, { precision }) };
+    if (unit === "sequence" || !predicting.parts) {
+      yield { input, answered: predicting.answer(model, input, { precision }) };
+      continue;
+    }
+    const { answered, ...found } = predicting.parts.answer(model, input, { precision, unit });
+    yield { input, answered: { ...found, answered: answered.every((one) => one), parts: answered } };
   }
 }

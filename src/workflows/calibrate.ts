@@ -1,19 +1,29 @@
 // How sure is sure enough: a cut-off above which a model keeps a promised precision, found on held-out examples and kept in
-// the model with its evidence and a calibration map.
+// the model with its evidence and calibration maps. The promise is about whole outputs, or about their tokens or spans.
 
-import type { Calibration, Guarantee } from "../confidence/calibration.js";
+import type { Calibration, Guarantee, PartGuarantee, PartUnit, Unit } from "../confidence/calibration.js";
+import { units } from "../confidence/calibration.js";
 import { chooseMap } from "../confidence/calibration-map.js";
+import { type Cluster, findClusteredThreshold } from "../confidence/clustered.js";
 import { findThreshold, type NoThreshold, whyNoThreshold } from "../confidence/threshold.js";
 import type { Predictor } from "../tasks/task.js";
-import { readOptions, real, whole } from "../util/options.js";
+import { InputError } from "../util/errors.js";
+import { choice, readOptions, real, whole } from "../util/options.js";
 import { asTheyCome, type Examples } from "./examples.js";
-import { type Judged, judge } from "./judge.js";
+import { allOf, type Judged, judge } from "./judge.js";
 import { learningTaskOf } from "./model.js";
 
 const openShare = (description: string) => real(description, { least: 0, above: true, below: 1, value: "share" });
 
+export const unitOption = {
+  unit: choice("what a promise is about: whole outputs, labels of tokens, or spans such as entities", units, {
+    usual: "sequence",
+  }),
+};
+
 export const calibrateOptions = {
   precision: openShare("share of the answers that is to be right"),
+  ...unitOption,
   confidence: real("probability that the promise is true", {
     least: 0,
     above: true,
@@ -28,6 +38,11 @@ export interface CalibrateOptions {
   /** Share of the answers that is to be right, between 0 and 1. */
   precision: number;
   /**
+   * What the promise is about.
+   * @default "sequence"
+   */
+  unit?: Unit;
+  /**
    * Probability, over the draw of the examples, that the promise is true.
    * @default 0.95
    */
@@ -36,10 +51,22 @@ export interface CalibrateOptions {
   seed?: number;
 }
 
+/** Why a promise about parts cannot be made. */
+export interface NoPartThreshold {
+  /** Held-out sequences and parts in them, and the share of these that is right. */
+  examples: number;
+  parts: number;
+  accuracy: number;
+  /** The highest precision that can be promised, of a few; missing if there is none. */
+  possible?: number;
+}
+
 /** What came of it. If the promise can be made, the model has it from now on; if not, it is unchanged. */
 export type Calibrated = { examples: number; partial: number } & (
-  | { promised: true; guarantee: Guarantee; chosen: ReturnType<typeof chooseMap> }
-  | { promised: false; why: NoThreshold }
+  | { promised: true; unit: "sequence"; guarantee: Guarantee; chosen: ReturnType<typeof chooseMap> }
+  | { promised: true; unit: PartUnit; guarantee: PartGuarantee; chosen: ReturnType<typeof chooseMap> }
+  | { promised: false; unit: "sequence"; why: NoThreshold }
+  | { promised: false; unit: PartUnit; why: NoPartThreshold }
 );
 
 /** Calibrates a model on examples that it was not trained on, drawn like the data it will be used on. */
@@ -55,18 +82,85 @@ export async function calibrate(
 /** The same with answers that were judged before. */
 export function calibrateOn(model: Predictor, judged: Judged, given: CalibrateOptions): Calibrated {
   const options = readOptions(calibrateOptions, given) as Required<CalibrateOptions>;
-  const { answers, parts, partial } = judged;
-  const counts = { examples: answers.length, partial };
+  const { unit } = options;
+  return unit === "sequence" ? calibrateWhole(model, judged, options) : calibrateParts(model, judged, unit, options);
+}
+
+function calibrateWhole(model: Predictor, judged: Judged, options: Required<CalibrateOptions>): Calibrated {
+  const { answers, partial } = judged;
+  const counts = { examples: answers.length, partial, unit: "sequence" as const };
   const guarantee = findThreshold(answers, options);
   if (!guarantee) return { ...counts, promised: false, why: whyNoThreshold(answers, options) };
+  const guarantees = replaced(model.calibration?.guarantees, guarantee);
   const chosen = chooseMap(answers, options.seed);
-  const before = model.calibration?.guarantees.filter((old) => old.precision !== options.precision) ?? [];
-  const calibration: Calibration = {
-    guarantees: [...before, guarantee].sort((a, b) => a.precision - b.precision),
-    map: chosen.map,
-    positionMap: parts.length > 0 ? chooseMap(parts, options.seed).map : undefined,
+  model.calibration = calibrationOf(model, judged, options.seed, { guarantees, map: chosen.map });
+  return { ...counts, promised: true, guarantee, chosen };
+}
+
+function calibrateParts(
+  model: Predictor,
+  judged: Judged,
+  unit: PartUnit,
+  options: Required<CalibrateOptions>,
+): Calibrated {
+  const { answers, partial, parts } = judged;
+  const clusters = parts[unit];
+  if (!clusters) {
+    throw new InputError(`option \`unit\`: outputs of the model have no ${unit}s`, {
+      hint: `calibrate whole outputs${Object.keys(parts)
+        .map((other) => `, or \`${other}\``)
+        .join("")}`,
+    });
+  }
+  const counts = { examples: answers.length, partial, unit };
+  const all = allOf(clusters);
+  const found = findClusteredThreshold(clusters, options);
+  if (!found || all.confidence.length === 0) return { ...counts, promised: false, why: whyNot(clusters, options) };
+  const guarantee: PartGuarantee = { unit, ...found };
+  const others = model.calibration?.partGuarantees?.filter((old) => old.unit !== unit) ?? [];
+  const own = model.calibration?.partGuarantees?.filter((old) => old.unit === unit);
+  const partGuarantees = [...others, ...replaced(own, guarantee)];
+  model.calibration = calibrationOf(model, judged, options.seed, { partGuarantees });
+  return { ...counts, promised: true, guarantee, chosen: chooseMap(all, options.seed) };
+}
+
+/** What the model knows from now on: its earlier promises with the new ones, and maps from these answers. */
+function calibrationOf(
+  { calibration }: Predictor,
+  { answers, parts }: Judged,
+  seed: number,
+  found: Partial<Calibration>,
+): Calibration {
+  const mapOf = (clusters: readonly Cluster[] | undefined) => {
+    const all = allOf(clusters ?? []);
+    return all.confidence.length > 0 ? chooseMap(all, seed).map : undefined;
+  };
+  return {
+    guarantees: calibration?.guarantees ?? [],
+    partGuarantees: calibration?.partGuarantees,
+    map: found.map ?? chooseMap(answers, seed).map,
+    positionMap: mapOf(parts.token),
+    spanMap: mapOf(parts.span),
+    ...found,
     examples: answers.length,
   };
-  model.calibration = calibration;
-  return { ...counts, promised: true, guarantee, chosen };
+}
+
+/** Promises with a new one in the place of one for the same precision, by precision. */
+function replaced<G extends { precision: number }>(before: readonly G[] = [], guarantee: G): G[] {
+  const others = before.filter((old) => old.precision !== guarantee.precision);
+  return [...others, guarantee].sort((a, b) => a.precision - b.precision);
+}
+
+/** Promises that are tried where one cannot be kept. */
+const LESS = [0.995, 0.99, 0.98, 0.97, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
+
+function whyNot(clusters: readonly Cluster[], options: Required<CalibrateOptions>): NoPartThreshold {
+  const { confidence, correct } = allOf(clusters);
+  const right = correct.reduce((sum, one) => sum + one, 0);
+  const possible = LESS.filter((precision) => precision < options.precision).find(
+    (precision) => confidence.length > 0 && findClusteredThreshold(clusters, { ...options, precision }),
+  );
+  const accuracy = confidence.length > 0 ? right / confidence.length : 0;
+  return { examples: clusters.length, parts: confidence.length, accuracy, possible };
 }

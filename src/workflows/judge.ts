@@ -1,13 +1,16 @@
 // A model's answers on examples with whether they are right: what calibration and comparison are made of.
 
+import type { PartUnit } from "../confidence/calibration.js";
+import type { Cluster } from "../confidence/clustered.js";
 import type { Answer } from "../metrics/answers.js";
+import { columnsOf } from "../metrics/answers.js";
 import type { Asked, LearningTask, Predictor } from "../tasks/task.js";
 
 export interface Judged {
   /** Of whole outputs. */
   answers: Answer[];
-  /** Of their parts, such as the labels of tokens; none where outputs have no parts of their own. */
-  parts: Answer[];
+  /** Of their parts, such as the labels of tokens, sequence by sequence; units that outputs do not have are missing. */
+  parts: Partial<Record<PartUnit, Cluster[]>>;
   /** Examples left out since the data does not say what is right. */
   partial: number;
 }
@@ -18,7 +21,8 @@ export async function judge(
   inputs: AsyncIterable<unknown>,
   options: Asked = {},
 ): Promise<Judged> {
-  const judged: Judged = { answers: [], parts: [], partial: 0 };
+  const units = task.predicting.parts?.units(model) ?? [];
+  const judged: Judged = { answers: [], parts: Object.fromEntries(units.map((unit) => [unit, []])), partial: 0 };
   for await (const one of task.evaluating.cases(inputs)) {
     const judgement = task.evaluating.judge(model, one, options);
     if (!judgement) {
@@ -26,7 +30,24 @@ export async function judge(
       continue;
     }
     judged.answers.push(judgement.whole);
-    for (const part of judgement.parts) judged.parts.push(part);
+    units.forEach((unit, n) => {
+      judged.parts[unit]?.push(columnsOf((n === 0 ? judgement.parts : judgement.spans) ?? []));
+    });
   }
   return judged;
+}
+
+/** All answers of clusters together. */
+export function allOf(clusters: readonly Cluster[]): { confidence: Float64Array; correct: Uint8Array } {
+  const count = clusters.reduce((sum, { confidence }) => sum + confidence.length, 0);
+  const confidence = new Float64Array(count);
+  const correct = new Uint8Array(count);
+  let at = 0;
+  for (const one of clusters) {
+    for (let i = 0; i < one.confidence.length; i++) {
+      confidence[at] = one.confidence[i];
+      correct[at++] = one.correct[i] ? 1 : 0;
+    }
+  }
+  return { confidence, correct };
 }

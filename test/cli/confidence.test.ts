@@ -272,3 +272,37 @@ describe("review and learn", () => {
     ).toContain("ZZ");
   });
 });
+
+describe("--unit token", () => {
+  it("promises and answers labels one by one, on the lines of the input, also on threads", async () => {
+    const made = await folder.run(["calibrate", "model.sg", "held-out.txt", "--precision", "0.9", "--unit", "token"]);
+    expect(made).toMatchObject({ code: 0, error: "" });
+    expect(made.out).toMatch(/90 % of the tokens that are answered right/);
+    const asked = ["predict", "model.sg", "few.txt", "--precision", "0.9", "--unit", "token"];
+    const ran = await folder.run(asked);
+    expect(ran.code).toBe(0);
+    expect(ran.error).toMatch(/of 60 tokens answered/);
+    const lines = ran.out.split("\n");
+    const input = readFileSync(folder.file("few.txt"), "utf8").split("\n");
+    expect(lines.length).toBe(input.length);
+    lines.forEach((line, i) => {
+      expect(line.split("\t")[0]).toBe(input[i].split(" ")[0]);
+    });
+    expect((await folder.run([...asked, "--threads", "2"])).out).toBe(ran.out);
+    const json = await folder.run([...asked, "--json"]);
+    const [first] = json.out.split("\n").map((line) => line && JSON.parse(line));
+    expect(first).toMatchObject({ unit: "token", answered: expect.any(Array), labels: expect.any(Array) });
+  });
+
+  it("is refused where nothing was promised of it, where labels mark no spans, and without --precision", async () => {
+    const asked = ["predict", "model.sg", "few.txt", "--precision", "0.8", "--unit", "token"];
+    const none = await folder.run(asked);
+    expect(none).toMatchObject({ code: 2, out: "" });
+    expect(none.error).toContain("stargram calibrate model.sg HELD-OUT --precision 0.8 --unit token");
+    const span = await folder.run(["calibrate", "model.sg", "held-out.txt", "--precision", "0.9", "--unit", "span"]);
+    expect(span.code).toBe(2);
+    expect(span.error).toMatch(/--unit: outputs of the model have no spans/);
+    const alone = await folder.run(["predict", "model.sg", "few.txt", "--unit", "token"]);
+    expect(alone).toMatchObject({ code: 2, error: expect.stringContaining("--precision") });
+  });
+});

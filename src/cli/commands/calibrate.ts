@@ -2,12 +2,17 @@
 // its evidence and a calibration map in the model.
 
 import type { Command } from "commander";
-import type { CalibrationMap, Guarantee } from "../../confidence/calibration.js";
-import type { chooseMap } from "../../confidence/calibration-map.js";
+import type { CalibrationMap, PartUnit } from "../../confidence/calibration.js";
 import type { NoThreshold } from "../../confidence/threshold.js";
 import { type LearningTask, learningTasks } from "../../tasks/task.js";
 import { counted, percent, plural, table } from "../../util/text.js";
-import { type CalibrateOptions, calibrateOn, calibrateOptions } from "../../workflows/calibrate.js";
+import {
+  type Calibrated,
+  type CalibrateOptions,
+  calibrateOn,
+  calibrateOptions,
+  type NoPartThreshold,
+} from "../../workflows/calibrate.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
 import { judge } from "../../workflows/judge.js";
 import { predictorOf } from "../../workflows/model.js";
@@ -23,6 +28,9 @@ HELD-OUT is labelled data that the model was not trained on, drawn like the data
 answers at or above the threshold, present and future, at least the given share is right; it is made with --confidence,
 the probability over the draw of HELD-OUT that it is true. A random tenth of HELD-OUT places candidate thresholds, the
 rest tests them from the surest down with exact binomial tests and stops at the first that fails (fixed-sequence testing).
+--unit token or span promises a precision of labels one by one, or of spans such as entities: of all that is ever answered
+at least the share is right. Parts of one sequence depend on each other, so whole sequences are tested, by betting, and at
+most so many parts of one sequence are answered.
 What is found is written into MODEL: the threshold with its evidence, and a calibration map (temperature or isotonic,
 whichever has the lower cross-validated log loss). If the promise cannot be made, nothing is changed and the exit code is 1.`;
 
@@ -40,6 +48,7 @@ export function register(program: Command): void {
       "after",
       examples(
         ["stargram calibrate model.sg held-out.txt --precision 0.99", "promise that 99 % of the answers are right"],
+        ["stargram calibrate model.sg held-out.txt --precision 0.95 --unit span", "the same for entities"],
         ["stargram predict model.sg new.txt --precision 0.99 --review left.tsv", "answer what is sure, leave the rest"],
       ),
     )
@@ -58,33 +67,51 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
   }
   const found = calibrateOn(model, judged, given);
   const { precision, confidence = 0.95 } = given;
+  const { unit } = found;
   if (!found.promised) {
-    if (flags.json) await writeJson({ model: path, promised: false, precision, confidence, ...found.why });
-    throw new CheckFailed(whyText(found.why, precision, confidence));
+    if (flags.json) await writeJson({ model: path, promised: false, unit, precision, confidence, ...found.why });
+    const promise = `a precision of ${share(precision)}${unit === "sequence" ? "" : ` of ${unit}s`}`;
+    const what = `${promise} cannot be promised with ${share(confidence)} confidence; the model is unchanged`;
+    const why = found.unit === "sequence" ? whyLines(found.why) : whyPartsLines(found.why, found.unit);
+    throw new CheckFailed([what, ...why].join("\n  "));
   }
   await saveModel(model, path);
   const { guarantee, chosen, examples: count } = found;
-  if (flags.json) await writeJson({ model: path, promised: true, ...guarantee, examples: count, ...chosen });
-  else await write(foundText(guarantee, chosen, count));
+  if (flags.json) await writeJson({ model: path, promised: true, unit, ...guarantee, examples: count, ...chosen });
+  else await write(foundText(found));
 }
 
-function foundText(guarantee: Guarantee, { map, logLoss }: ReturnType<typeof chooseMap>, examples: number): string {
-  const { precision, confidence, threshold, tested, answered, wrong } = guarantee;
+function foundText(found: Calibrated & { promised: true }): string {
+  const { guarantee, chosen, unit } = found;
+  const { precision, confidence, threshold, answered, wrong } = guarantee;
+  const { map, logLoss } = chosen;
+  const noun = unit === "sequence" ? "answers" : `${unit}s that are answered`;
+  const sure = threshold > 0 ? `when the probability is at least ${threshold}` : "everything";
+  const most = "most" in guarantee ? `, but at most ${plural(guarantee.most, unit)} of one sequence, the surest` : "";
+  const asked = "parts" in guarantee ? guarantee.parts : guarantee.tested;
+  const counts = `${counted(answered)} of ${counted(asked)} tested ${unit === "sequence" ? "examples" : `${unit}s`} answered`;
+  const bound = "lowerBound" in guarantee ? `; at least ${percent(guarantee.lowerBound)} right` : "";
   return table(
     [
-      ["promise", `${share(precision)} of the answers right, with ${share(confidence)} confidence`],
-      ["answer", threshold > 0 ? `when the probability is at least ${threshold}` : "everything"],
-      [
-        "evidence",
-        `${counted(answered)} of ${counted(tested)} tested examples answered (${percent(answered / tested)}), ${counted(wrong)} wrong; at least ${percent(guarantee.lowerBound)} right`,
-      ],
+      ["promise", `${share(precision)} of the ${noun} right, with ${share(confidence)} confidence`],
+      ["answer", `${sure}${most}`],
+      ["evidence", `${counts} (${percent(answered / Math.max(1, asked))}), ${counted(wrong)} wrong${bound}`],
       [
         "calibration",
-        `${mapText(map)} from ${plural(examples, "example")}; log loss ${logLoss.model.toFixed(4)}, after the map ${logLoss[map.kind].toFixed(4)}`,
+        `${mapText(map)} from ${plural(found.examples, "example")}; log loss ${logLoss.model.toFixed(4)}, after the map ${logLoss[map.kind].toFixed(4)}`,
       ],
     ],
     [0, 1],
   );
+}
+
+function whyPartsLines({ examples, parts, accuracy, possible }: NoPartThreshold, unit: PartUnit): string[] {
+  const seen = `${plural(parts, unit)} in ${plural(examples, "held-out sequence")}, ${percent(accuracy)} of them right`;
+  return [seen, ...possibleLines(possible)];
+}
+
+function possibleLines(possible: number | undefined): string[] {
+  return possible === undefined ? [] : [`with this data, the highest precision you can promise is ${possible}`];
 }
 
 function mapText(map: CalibrationMap): string {
@@ -93,11 +120,8 @@ function mapText(map: CalibrationMap): string {
     : `isotonic, ${plural(map.from.length, "knot")}`;
 }
 
-function whyText(why: NoThreshold, precision: number, confidence: number): string {
-  const { surest, examples, examplesNeeded, endedBy, possible } = why;
-  const lines = [
-    `a precision of ${share(precision)} cannot be promised with ${share(confidence)} confidence; the model is unchanged`,
-  ];
+function whyLines({ surest, examples, examplesNeeded, endedBy, possible }: NoThreshold): string[] {
+  const lines: string[] = [];
   if (surest.answered > 0) {
     lines.push(
       `of the ${plural(surest.answered, "surest answer")} ${counted(surest.wrong)} ${surest.wrong === 1 ? "is" : "are"} wrong`,
@@ -114,8 +138,7 @@ function whyText(why: NoThreshold, precision: number, confidence: number): strin
       `if that went on, it would take about ${counted(examplesNeeded)} held-out examples (here ${counted(examples)})`,
     );
   } else lines.push("more examples would not help: the model has to get better");
-  if (possible !== undefined) lines.push(`with this data, the highest precision you can promise is ${possible}`);
-  return lines.join("\n  ");
+  return [...lines, ...possibleLines(possible)];
 }
 
 /** 0.99 as 99 %, without zeros at the end. */

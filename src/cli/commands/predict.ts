@@ -1,15 +1,16 @@
 // `stargram predict`: outputs with probabilities for a stream of inputs, in constant memory.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { guaranteeFor } from "../../confidence/calibration.js";
+import { guaranteeFor, partGuaranteeFor, type Unit } from "../../confidence/calibration.js";
 import { openLines } from "../../formats/lines.js";
 import { type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
 import { MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { counted } from "../../util/text.js";
+import { unitOption } from "../../workflows/calibrate.js";
 import { loadModel } from "../../workflows/disk.js";
 import { predictorOf } from "../../workflows/model.js";
-import { addUnion, givenFor } from "../declared.js";
+import { addDeclared, addUnion, givenFor } from "../declared.js";
 import { addModeOptions, examples, type InferenceFlags, inferenceFrom, real, threadCount, whole } from "../options.js";
 import { say } from "../output.js";
 import { type PredictAsked, predictInputs } from "../predicting.js";
@@ -18,6 +19,7 @@ import { ReviewDesk } from "../review-desk.js";
 interface PredictFlags extends Omit<InferenceFlags, "contexts"> {
   contexts?: ContextsFlag;
   precision?: number;
+  unit?: Unit;
   review?: string;
   nbest?: number;
   json?: boolean;
@@ -57,6 +59,7 @@ export function register(program: Command): void {
     .option("--review <file>", "with --precision: collect what is left to a person in a new file")
     .option("--json", "print JSON Lines, an object for each input")
     .option("--threads <n>", "threads to predict with; the output is the same", threadCount, 1);
+  addDeclared(command, unitOption);
   addUnion(command, learningTasks().flatMap(rereading)).addOption(
     new Option("--contexts [n]", "show the contexts kept at each position; with a number, keep so many")
       .preset("show")
@@ -108,6 +111,7 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
     },
     rereading: givenFor(command, task, learningTasks(), rereading, path),
     precision: flags.precision,
+    unit: flags.unit,
   };
   checkPrecision(model, path, flags, given);
   if (flags.threads > 1 && flags.review !== undefined) {
@@ -119,12 +123,16 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
     const { predictOnThreads } = await import("../predict-threads.js");
     await predictOnThreads(task, model, path, file, asked, flags.threads, desk);
   } else await predictInputs(task, model, openLines(file), asked, desk);
-  await desk.end(flags.precision);
+  await desk.end(flags.precision, flags.unit);
 }
 
 /** Refuses a precision that was not calibrated, and what would make its promise void. */
 function checkPrecision(model: Predictor, path: string, flags: PredictFlags, given: object): void {
+  const { unit = "sequence" } = flags;
   if (flags.precision === undefined) {
+    if (flags.unit !== undefined) {
+      throw new InputError("--unit says what --precision is promised for", { hint: "add --precision 0.99" });
+    }
     if (flags.review === undefined) return;
     throw new InputError("--review collects what --precision leaves to a person", { hint: "add --precision 0.99" });
   }
@@ -140,10 +148,11 @@ function checkPrecision(model: Predictor, path: string, flags: PredictFlags, giv
     });
   }
   try {
-    guaranteeFor(model.calibration, flags.precision, path);
+    if (unit === "sequence") guaranteeFor(model.calibration, flags.precision, path);
+    else partGuaranteeFor(model.calibration, flags.precision, unit, path);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const hint = `run: stargram calibrate ${path} HELD-OUT --precision ${flags.precision}`;
+    const hint = `run: stargram calibrate ${path} HELD-OUT --precision ${flags.precision}${unit === "sequence" ? "" : ` --unit ${unit}`}`;
     throw new InputError(error.reason, { file: path, hint });
   }
 }

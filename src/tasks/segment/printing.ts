@@ -1,12 +1,13 @@
 // A segmenter's predictions as text and as JSON.
 
 import { probabilityText } from "../../util/text.js";
-import type { Answered, PredictionAsked } from "../task.js";
+import type { Answered, PartsAnswered, PredictionAsked } from "../task.js";
 import { OUTSIDE, type SegmentedText } from "./example.js";
 import { readingOf } from "./inputs.js";
 import type { Segment, SegmentContext, SegmentedOutput, Segmenter, SegmenterPrediction } from "./segmenter.js";
 
 type SegmenterAnswered = Answered<SegmenterPrediction, SegmentedOutput>;
+type SegmenterPartsAnswered = PartsAnswered<SegmenterPrediction, SegmentedOutput>;
 
 /**
  * How outputs are written. `words`: with spaces between, a text a line. `lines`: a segment a line, a blank line after the text.
@@ -72,6 +73,20 @@ export function answerText(
   return answered ? head + predictionText(segmenter, input, prediction, asked) : `${head}\n`;
 }
 
+export function partsJson(input: SegmentedText, { unit, prediction, answered, candidates }: SegmenterPartsAnswered) {
+  const segments = prediction.segments.map((segment, i) => ({ ...segment, answered: answered[i] }));
+  const left = candidates.length > 0 ? { candidates } : {};
+  return { ...predictionJson(input, { ...prediction, segments, labels: undefined }), unit, ...left };
+}
+
+/** A segment a line, with its offsets, and `answered` or `left`. */
+export function partsText({ prediction, answered }: SegmenterPartsAnswered): string {
+  const lines = prediction.segments.map(
+    (segment, i) => `${tableLine(segment).trimEnd()}\t${answered[i] ? "answered" : "left"}\n`,
+  );
+  return `${lines.join("")}\n`;
+}
+
 function outputText(style: Style, { columns = [], labels: given }: SegmentedText, output: SegmentedOutput): string {
   if (style === "words") return `${output.segments.map(flat).join(" ")}\n`;
   if (style === "lines") return output.segments.map((segment) => `${flat(segment)}\n`).join("");
@@ -120,6 +135,8 @@ With a segmenter: segments without labels are printed with spaces between, one t
   the segment. Labelled segments of texts are printed as with --offsets.
   --offsets      one segment per line: START TAB END TAB text TAB label TAB probability, a blank line after each text
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output
+  --unit span    with --precision: as with --offsets, and \`answered\` or \`left\` in a column more; --json: answered for each
+                 segment
   --marginals    after the output, below a line \`# marginals\`, every segment with a probability of 0.001 or more
   --json         JSON Lines: one object for each text with text, segments [{start, end, text, label, probability}] (offsets
                  in UTF-16 units, outputs summed that have exactly this segment), probability (of all together), nbest and

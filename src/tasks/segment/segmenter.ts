@@ -4,7 +4,8 @@
 //   const segmenter = await Segmenter.train([{ text: "北京在哪里", segments: [{ start: 0, end: 2 }, …] }, …]);
 //   const { segments, probability } = segmenter.predict("我在北京");
 
-import { calibrated, type Guarantee, guaranteeFor } from "../../confidence/calibration.js";
+import { calibrated, type Guarantee, guaranteeFor, partGuaranteeFor } from "../../confidence/calibration.js";
+import { answeredParts } from "../../confidence/clustered.js";
 import { bestPathsFrom, type Path, trellisLattice } from "../../engine/lattice.js";
 import { nextSlot } from "../../engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
@@ -12,7 +13,7 @@ import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { readOptions, whole } from "../../util/options.js";
-import type { Answered, Predictor } from "../task.js";
+import type { Answered, PartsAnswered, Predictor } from "../task.js";
 import { TrainedModel, type TrainedParts } from "../trained-model.js";
 import { type AttributeParts, SegmentEncoder } from "./encoder.js";
 import { goldOf, OUTSIDE, positionsOf, type SegmentedText, UNLABELLED } from "./example.js";
@@ -199,6 +200,20 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
     return { answered: false, guarantee, prediction, candidates: nbest };
   }
 
+  /** The same for segments one by one: those are answered that keep the precision promised for spans. */
+  answerParts(
+    example: SegmentedText | string,
+    { precision, candidates = 9 }: SegmentAnswerOptions & { unit?: "span" | "token" },
+  ): PartsAnswered<SegmenterPrediction, SegmentedOutput> {
+    const guarantee = partGuaranteeFor(this.calibration, precision, "span");
+    const prediction = this.predict(example);
+    const sureness = prediction.segments.map(({ probability }) => probability);
+    const sure = new Set(answeredParts(sureness, guarantee));
+    const answered = sureness.map((_, part) => sure.has(part));
+    const { nbest = [] } = sure.size < answered.length ? this.predict(example, { nbest: candidates }) : {};
+    return { unit: "span", prediction, answered, candidates: nbest };
+  }
+
   /** Log-probability of the segments that a text has; -Infinity for a label that is not known or a segment that is too long. */
   logLikelihood(example: SegmentedText, options: Pick<SegmentOptions, "inference"> = {}): number {
     checkNames(options, ["inference"]);
@@ -236,11 +251,11 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
   /** Adds what calibration makes of the probabilities. */
   private calibrate(prediction: SegmenterPrediction): void {
     if (!this.calibration) return;
-    const { map, positionMap } = this.calibration;
+    const { map, spanMap } = this.calibration;
     prediction.calibratedProbability = calibrated(map, prediction.probability);
-    if (!positionMap) return;
+    if (!spanMap) return;
     for (const segment of [...prediction.segments, ...(prediction.marginals ?? [])]) {
-      segment.calibratedProbability = calibrated(positionMap, segment.probability);
+      segment.calibratedProbability = calibrated(spanMap, segment.probability);
     }
   }
 

@@ -18,7 +18,15 @@ import {
 import type { SegmentedText } from "./example.js";
 import { cutting, inputKind, readInputs, reading, readingOf, readSegmented, rereading } from "./inputs.js";
 import { lexiconOptions, segmenterOptions } from "./options.js";
-import { answerJson, answerText, predictionJson, predictionText, predictNotes } from "./printing.js";
+import {
+  answerJson,
+  answerText,
+  partsJson,
+  partsText,
+  predictionJson,
+  predictionText,
+  predictNotes,
+} from "./printing.js";
 import { textItem, textOf } from "./review.js";
 import { type SegmentedOutput, Segmenter, type SegmenterPrediction } from "./segmenter.js";
 
@@ -108,6 +116,12 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
     text: predictionText,
     answerJson: (_, text, answer) => answerJson(text, answer),
     answerText,
+    parts: {
+      units: () => ["span"],
+      answer: (segmenter, text, { precision, unit }) => segmenter.answerParts(text, { precision, unit }),
+      json: (_, text, answer) => partsJson(text, answer),
+      text: (_, __, answer) => partsText(answer),
+    },
   },
 
   evaluating: {

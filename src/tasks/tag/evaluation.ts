@@ -1,11 +1,14 @@
 // How well a tagger does on labelled sequences.
 
 import type { GivenLabel } from "../../formats/sequence.js";
-import { type Rates, type TaggingReport, TaggingScore } from "../../metrics/tagging.js";
+import { type Answer, AnswerLog } from "../../metrics/answers.js";
+import { type Sureness, surenessOf } from "../../metrics/sureness.js";
+import { chunksOf, type Rates, type TaggingReport, TaggingScore } from "../../metrics/tagging.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
 import { isKnown, type TaggerInput } from "./inputs.js";
+import type { TaggedSpan } from "./spans.js";
 import type { Tagger } from "./tagger.js";
 
 /** Whether a tagger is right, as a whole and label by label; undefined where some labels are not known. */
@@ -15,12 +18,24 @@ export function judgeSequence(
   { inference }: PredictionAsked,
 ): Judgement | undefined {
   const gold = sequence.labels ?? [];
-  if (!gold.every((label) => typeof label === "string")) return undefined;
-  const { labels, probability, confidences = [] } = tagger.predict(sequence, { inference, confidences: true });
+  if (!gold.every((label): label is string => typeof label === "string")) return undefined;
+  const asked = { inference, confidences: true, spans: tagger.marksSpans };
+  const { labels, probability, confidences = [], spans } = tagger.predict(sequence, asked);
   return {
+    spans: spans && judgeSpans(spans, gold),
     whole: { confidence: probability, correct: labels.every((label, i) => label === gold[i]) },
     parts: labels.map((label, i) => ({ confidence: confidences[i], correct: label === gold[i] })),
   };
+}
+
+/** Whether spans stand in the truth as they are. */
+function judgeSpans(spans: readonly TaggedSpan[], gold: readonly string[]): Answer[] {
+  const keyOf = (from: number, to: number, label: string): string => `${from} ${to} ${label}`;
+  const right = new Set(chunksOf(gold).map(({ start, end, type }) => keyOf(start, end, type)));
+  return spans.map(({ from, to, label, probability }) => ({
+    confidence: probability,
+    correct: right.has(keyOf(from, to, label)),
+  }));
 }
 
 /** A sequence with its labels; those that are not known are `_`. Undefined where none is. */
@@ -51,6 +66,8 @@ function trueLabels({ labels = [] }: TaggerInput["sequence"]): (string | null)[]
 
 export function scoreTagger(tagger: Tagger, { inference }: PredictionAsked): Score<TaggerInput> {
   const score = new TaggingScore((label) => isKnown(tagger, label));
+  const parts = { token: new AnswerLog(), span: new AnswerLog() };
+  const { marksSpans } = tagger;
   let unknownLabels = 0;
   return {
     answers: score.answers,
@@ -58,10 +75,22 @@ export function scoreTagger(tagger: Tagger, { inference }: PredictionAsked): Sco
       const gold = trueLabels(sequence);
       const possible = (sequence.labels ?? []).map((label) => knownPart(tagger, label));
       unknownLabels += gold.filter((label) => label !== null && !isKnown(tagger, label)).length;
-      const { labels, probability } = tagger.predict(sequence, { inference });
+      const asked = { inference, confidences: true, spans: marksSpans };
+      const { labels, probability, confidences = [], spans = [] } = tagger.predict(sequence, asked);
+      gold.forEach((label, i) => {
+        if (label !== null) parts.token.add(confidences[i], labels[i] === label);
+      });
+      if (gold.every((label): label is string => label !== null)) {
+        for (const { confidence, correct } of judgeSpans(spans, gold)) parts.span.add(confidence, correct);
+      }
       score.add(gold, labels, probability, tagger.logLikelihood({ ...sequence, labels: possible }, { inference }));
     },
-    report: () => ({ ...score.report(), unknownLabels }),
+    report: () => ({
+      ...score.report(),
+      unknownLabels,
+      tokenSureness: surenessOf(parts.token.columns()),
+      ...(marksSpans && { spanSureness: surenessOf(parts.span.columns()) }),
+    }),
     warnings: () =>
       unknownLabels > 0
         ? [`${plural(unknownLabels, "token")} with a label that the model does not know: counted as wrong`]
@@ -95,9 +124,27 @@ export function reportText(report: TaggingReport & { seconds: number }): string 
   return parts.join("\n");
 }
 
-function confidenceLines(report: TaggingReport): string[][] {
+/** Of tokens and spans one by one. */
+interface PartReports {
+  tokenSureness?: Sureness;
+  spanSureness?: Sureness;
+}
+
+/** How much of the parts can be answered at the precision that people ask for most. */
+function partLines({ tokenSureness, spanSureness }: PartReports): string[][] {
+  const lines: string[][] = [];
+  for (const [noun, sureness] of [
+    ["tokens", tokenSureness] as const,
+    ["spans that are found", spanSureness] as const,
+  ]) {
+    if (sureness) lines.push(...answeredLines({ "0.95": sureness.recallAtPrecision["0.95"] }, noun));
+  }
+  return lines;
+}
+
+function confidenceLines(report: TaggingReport & PartReports): string[][] {
   const { logLikelihood, recallAtPrecision, expectedCalibrationError, brier } = report;
-  const lines = recallAtPrecision ? answeredLines(recallAtPrecision, "sequences") : [];
+  const lines = [...(recallAtPrecision ? answeredLines(recallAtPrecision, "sequences") : []), ...partLines(report)];
   if (typeof logLikelihood === "number") {
     const each = (logLikelihood / report.sequences).toFixed(4);
     lines.push(["log-likelihood", logLikelihood.toFixed(2), `${each} for each sequence`]);
@@ -129,7 +176,8 @@ export const evaluateNotes = `
 With a tagger: chunks (labels such as B-NP, I-NP, O) are counted as conlleval counts them.
   --json      one object: sequences, tokens, unknownTokens, unknownLabels, sequenceAccuracy, tokenAccuracy, chunkF1 and
               chunks where labels mark chunks, logLikelihood, impossibleSequences, recallAtPrecision {"0.9", "0.95",
-              "0.99"}, labels, expectedCalibrationError, brier, aurc (area under the risk-coverage curve), seconds; shares
+              "0.99"}, labels, tokenSureness and spanSureness (the same of tokens and spans one by one),
+              expectedCalibrationError, brier, aurc (area under the risk-coverage curve), seconds; shares
               from 0 to 1
 Labels that the model does not know are refused, unless --allow-unknown is given or the model knows another label of the
 same chunk type (I-LST where it knows B-LST). They count as wrong; the log-likelihood leaves their positions open.`;

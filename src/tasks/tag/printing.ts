@@ -3,6 +3,7 @@
 import { escapeField } from "../../formats/fields.js";
 import { probabilityText } from "../../util/text.js";
 import type { PredictionAsked } from "../task.js";
+import type { TaggerPartsAnswer } from "./answer-parts.js";
 import type { TaggerInput } from "./inputs.js";
 import type { ContextMass, TaggerAnswered, TaggerPrediction } from "./tagger.js";
 
@@ -26,6 +27,7 @@ export function predictionJson(
     calibratedConfidences,
     nbest,
     marginals,
+    spans: prediction.spans,
     contexts,
   };
 }
@@ -49,6 +51,24 @@ export function answerText(
   const head = `# ${answered ? "answered" : "left"} ${probabilityText(probability)} calibrated ${probabilityText(calibratedProbability)}\n`;
   const shown = answered ? prediction : { ...prediction, labels: labels.map(() => "_"), nbest: undefined };
   return head + predictionText(input, shown, asked);
+}
+
+/** Labels that are left, or belong to spans that are, are null. */
+export function partsJson(input: TaggerInput, answer: TaggerPartsAnswer): Record<string, unknown> {
+  const { unit, prediction, answered, candidates, labels } = answer;
+  const spans = prediction.spans?.map((span, i) => (unit === "span" ? { ...span, answered: answered[i] } : span));
+  const tokens = unit === "token" ? { answered } : {};
+  const left = candidates.length > 0 ? { candidates } : {};
+  return { ...predictionJson(input, { ...prediction, spans }), unit, labels, ...tokens, ...left };
+}
+
+/** The same on as many lines as a prediction; `_` for what is left. */
+export function partsText(
+  input: TaggerInput,
+  { prediction, labels }: TaggerPartsAnswer,
+  asked: PredictionAsked,
+): string {
+  return predictionText(input, { ...prediction, labels: labels.map((label) => label ?? "_"), nbest: undefined }, asked);
 }
 
 export function predictionText(
@@ -105,6 +125,10 @@ With a tagger: the columns of the input, then the label and its probability at t
   --contexts     without a number: after each sequence a line for each position, \`# position CONTEXT/probability …\`: what
                  the model kept in mind there, the labels just before; ⋆ is everything else. --json: contexts
                  [{suffix, probability}] for each position, with an empty suffix for ⋆
+  --spans        --json: spans [{label, from, to, probability}] that labels such as B-PER, I-PER mark, by positions from 0;
+                 the probability is exact: that of all outputs with just this span
+  --unit         with --precision: labels (token) or spans (span) are answered one by one; what is left has \`_\`. --json:
+                 unit, labels (null where left), answered for each token or span, candidates if something is left
   --precision    a sequence is preceded by \`# answered P calibrated Q\` or \`# left P calibrated Q\`, P and Q being the
                  probability of all labels as the model has it and after its calibration map; what is left has \`_\` for
                  labels`;

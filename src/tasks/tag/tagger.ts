@@ -27,6 +27,7 @@ import { presentNames, readOptions, whole } from "../../util/options.js";
 import { generator, uniform } from "../../util/random.js";
 import type { Answered, Predictor } from "../task.js";
 import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
+import { type AnswerPartsOptions, answerParts, type TaggerPartsAnswer } from "./answer-parts.js";
 import { type Corpus, CorpusBuilder } from "./corpus.js";
 import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatures } from "./features.js";
 import { TaggerEngine } from "./learner.js";
@@ -269,8 +270,11 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   /** Adds what calibration makes of the probabilities, if it holds for what was asked. */
   private calibrated(prediction: TaggerPrediction, options: PredictOptions): TaggerPrediction {
     if (!this.calibration || options.known || Object.keys(options.inference ?? {}).length > 0) return prediction;
-    const { map, positionMap } = this.calibration;
+    const { map, positionMap, spanMap } = this.calibration;
     prediction.calibratedProbability = calibrated(map, prediction.probability);
+    if (spanMap) {
+      for (const span of prediction.spans ?? []) span.calibratedProbability = calibrated(spanMap, span.probability);
+    }
     if (positionMap) prediction.calibratedConfidences = prediction.confidences?.map((p) => calibrated(positionMap, p));
     return prediction;
   }
@@ -284,6 +288,11 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
       () => this.predict(sequence, asked),
       () => this.predict(sequence, { nbest: candidates }).nbest,
     );
+  }
+
+  /** The same for labels one by one, or for spans: those are answered that keep the precision promised for them. */
+  answerParts(sequence: TaggingSequence, options: AnswerPartsOptions): TaggerPartsAnswer {
+    return answerParts(this, sequence, options, answerNames);
   }
 
   private inferenceWith(chosen?: PredictOptions["inference"]): Inference {

@@ -6,12 +6,21 @@ import { flag } from "../../util/options.js";
 import { percent, plural } from "../../util/text.js";
 import { heldOutOf, nonZero } from "../contents.js";
 import type { LearningTask, PredictionAsked } from "../task.js";
+import type { TaggerPartsAnswer } from "./answer-parts.js";
 import { taggerCodec } from "./codec.js";
 import { contents, contentsText, looks } from "./contents.js";
 import { evaluateNotes, judgeSequence, reportText, scoreTagger, showSequence } from "./evaluation.js";
 import { cutting, inputNoteOf, readInputs, reading, readLabelled, rereading, type TaggerInput } from "./inputs.js";
 import { attributeOptions, taggerOptions } from "./options.js";
-import { answerJson, answerText, predictionJson, predictionText, predictNotes } from "./printing.js";
+import {
+  answerJson,
+  answerText,
+  partsJson,
+  partsText,
+  predictionJson,
+  predictionText,
+  predictNotes,
+} from "./printing.js";
 import { sequenceItem, sequenceOf } from "./review.js";
 import {
   type PredictOptions,
@@ -115,6 +124,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       options: {
         marginals: flag("give the probability of every label at every position"),
         known: flag("take the labels of the input as known and fill in those that are `_`"),
+        spans: flag("with --json: give the spans that labels such as B-PER, I-PER, O mark, with their probabilities"),
       },
       rereading,
       notes: predictNotes,
@@ -144,6 +154,15 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       text: (_, input, prediction, asked) => predictionText(input, prediction, asked),
       answerJson: (_, input, answer) => answerJson(input, answer),
       answerText: (_, input, answer, asked) => answerText(input, answer, asked),
+      parts: {
+        units: (tagger) => (tagger.marksSpans ? ["token", "span"] : ["token"]),
+        answer(tagger, { sequence }, asked) {
+          const { inference: _, ...options } = predictOptions(asked);
+          return tagger.answerParts(sequence, { ...options, precision: asked.precision, unit: asked.unit });
+        },
+        json: (_, input, answer) => partsJson(input, answer as TaggerPartsAnswer),
+        text: (_, input, answer, asked) => partsText(input, answer as TaggerPartsAnswer, asked),
+      },
     },
 
     evaluating: {
@@ -157,7 +176,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       ],
       title: "Sequences",
       measures,
-      measuresWithin: ["labels.", "chunks."],
+      measuresWithin: ["labels.", "chunks.", "tokenSureness.", "spanSureness."],
       atMost: [
         "expectedCalibrationError",
         "brier",
@@ -180,13 +199,14 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
     },
   };
 
-function predictOptions({ nbest, contexts, inference, json, marginals }: PredictionAsked): PredictOptions {
+function predictOptions({ nbest, contexts, inference, json, marginals, spans }: PredictionAsked): PredictOptions {
   return {
     nbest,
     confidences: true,
     // The probabilities of labels of further outputs are found among all.
     marginals: marginals === true || (nbest !== undefined && !json),
     contexts,
+    spans: spans === true,
     inference,
   };
 }

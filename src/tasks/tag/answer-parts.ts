@@ -1,0 +1,44 @@
+// Answers label by label, or span by span: those that keep a promised precision. A label, or a span, that is not sure enough is
+// left open.
+
+import { type PartGuarantee, type PartUnit, partGuaranteeFor } from "../../confidence/calibration.js";
+import { answeredParts } from "../../confidence/clustered.js";
+import type { TaggingSequence } from "../../formats/sequence.js";
+import { checkAnswerOptions } from "../../util/checks.js";
+import type { PartsAnswered } from "../task.js";
+import type { AnswerOptions, TaggedOutput, Tagger, TaggerPrediction } from "./tagger.js";
+
+export interface AnswerPartsOptions extends AnswerOptions {
+  unit: PartUnit;
+}
+
+export interface TaggerPartsAnswer extends PartsAnswered<TaggerPrediction, TaggedOutput> {
+  guarantee: PartGuarantee;
+  /** Labels as far as they are answered; null where one is left, or belongs to a span that is. */
+  labels: (string | null)[];
+  candidates: TaggedOutput[];
+}
+
+export function answerParts(
+  tagger: Tagger,
+  sequence: TaggingSequence,
+  options: AnswerPartsOptions,
+  names: readonly string[],
+): TaggerPartsAnswer {
+  checkAnswerOptions(options, [...names, "unit"]);
+  const { precision, unit, candidates = 9, ...asked } = options;
+  const guarantee = partGuaranteeFor(tagger.calibration, precision, unit);
+  const prediction = tagger.predict(sequence, { ...asked, confidences: true, spans: unit === "span" || asked.spans });
+  const { spans = [], confidences = [] } = prediction;
+  const sureness = unit === "token" ? confidences : spans.map(({ probability }) => probability);
+  const sure = new Set(answeredParts(sureness, guarantee));
+  const answered = sureness.map((_, part) => sure.has(part));
+  const labels: (string | null)[] = [...prediction.labels];
+  answered.forEach((isAnswered, part) => {
+    if (isAnswered) return;
+    const { from, to } = unit === "token" ? { from: part, to: part + 1 } : spans[part];
+    labels.fill(null, from, to);
+  });
+  const { nbest = [] } = sure.size < answered.length ? tagger.predict(sequence, { nbest: candidates }) : {};
+  return { unit, guarantee, prediction, answered, labels, candidates: nbest };
+}
