@@ -4,7 +4,8 @@
 import { readCipher } from "#stargram/tasks/decipher/cipher-text.js";
 import { Decipherer } from "#stargram/tasks/decipher/decipherer.js";
 import { encipher } from "#stargram/tasks/decipher/encipher.js";
-import { isLetter, LanguageModel, SPACE } from "#stargram/tasks/decipher/language.js";
+import { LanguageModel, SPACE } from "#stargram/tasks/decipher/language.js";
+import { isLetter } from "#stargram/tasks/decipher/letter.js";
 import { generator, uniform } from "#stargram/util/random.js";
 import { counted, percent } from "#stargram/util/text.js";
 import { type Act, type Performance, packageFile, painter, type Stage } from "./act.js";

@@ -8,7 +8,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildKernel, kernelCode } from "./build-kernel.mjs";
+import { buildKernel, kernelCodes } from "./build-kernel.mjs";
 import { requirePackages } from "./needs.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -21,7 +21,7 @@ export function sourceHash() {
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.(ts|html|css)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => path !== kernelCode)
+    .filter((path) => !kernelCodes.includes(path))
     .sort();
   const settings = [
     "package.json",

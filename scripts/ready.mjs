@@ -5,14 +5,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build, builtHash, root, sourceHash } from "./build.mjs";
-import { kernelCode } from "./build-kernel.mjs";
+import { kernelCodes } from "./build-kernel.mjs";
 import { fail, packagesInstalled, say } from "./needs.mjs";
 
 const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 requireNode(description.engines.node.replace(/^>=/, ""));
 if (!packagesInstalled()) install();
-if (!existsSync(kernelCode) || builtHash() !== sourceHash()) {
+if (!kernelCodes.every((path) => existsSync(path)) || builtHash() !== sourceHash()) {
   say("building (src/ to dist/)");
   if (!(await build())) fail("the build failed: see the compiler's messages above");
 }

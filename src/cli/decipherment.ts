@@ -22,9 +22,13 @@ export async function printDecipherment(
     ? `; right: ${percent(right.mappingAccuracy)} of symbols, ${percent(right.tokenAccuracy)} of the text`
     : "";
   const passes = found.logLikelihood.length;
-  say(
-    `${plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol")}, ${plural(found.restarts, "beginning")}, ${passes === 1 ? "1 pass" : `${passes} passes`}${share}; ${duration(about.seconds)}`,
-  );
+  const work = [
+    plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol"),
+    ...(cipher.kind === "words" ? [] : [found.oneToOne ? "one for each letter" : "several for a letter"]),
+    plural(found.restarts, "beginning"),
+    ...(passes === 0 ? [] : [passes === 1 ? "1 pass" : `${passes} passes`]),
+  ];
+  say(`${work.join(", ")}${share}; ${duration(about.seconds)}`);
 }
 
 /** The text, with doubtful symbols underlined on a terminal that can, else in brackets. */

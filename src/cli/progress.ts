@@ -12,6 +12,7 @@ export class ProgressLine {
   private passes = 0;
   private firstShare: number | undefined;
   private began = 0; // ms
+  private title: string | undefined;
 
   constructor(
     private readonly on: boolean,
@@ -24,14 +25,14 @@ export class ProgressLine {
     this.out.write(`${CLEAR_LINE}reading: ${counted(count)} ${things}`);
   }
 
-  /** Short trainings with several penalties come before the first pass. */
-  choosing(): void {
-    if (this.on) this.out.write(`${CLEAR_LINE}choosing the L2 penalty (--l2 would spare this)`);
-  }
-
   training(progress: TrainingProgress): void {
     if (!this.on) return;
-    const { pass, passes, done, total, history } = progress;
+    const { pass, passes, done, total, history, title } = progress;
+    if (title !== this.title) {
+      this.title = title;
+      this.firstShare = undefined;
+      this.out.write(`${CLEAR_LINE}${title}\n`);
+    }
     const share = (pass - 1 + done / Math.max(1, total)) / passes;
     if (this.firstShare === undefined) {
       this.firstShare = share;

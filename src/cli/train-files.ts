@@ -21,7 +21,7 @@ import {
   type Unfinished,
 } from "./training.js";
 
-export interface FilesTraining extends Pick<TrainingFlags, "from" | "add" | "quiet"> {
+export interface FilesTraining extends Pick<TrainingFlags, "from" | "add" | "dev" | "quiet"> {
   unfinished?: Unfinished;
   /** Told of each example. */
   onExample?(example: unknown): void;
@@ -35,7 +35,7 @@ export async function trainOnFiles(
   task: LearningTask,
   files: readonly string[],
   command: Command,
-  { quiet, from: path, add = [], unfinished = {}, onExample, instead, run: given }: FilesTraining,
+  { quiet, from: path, add = [], dev, unfinished = {}, onExample, instead, run: given }: FilesTraining,
 ): Promise<{ model: Predictor; from?: Predictor }> {
   const { learning } = task;
   const fromBytes = path === undefined ? undefined : await readModelBytes(path);
@@ -51,7 +51,14 @@ export async function trainOnFiles(
       onExample?.(example);
       yield example;
     }
-    run.allRead(settings.options.l2 === undefined && !keep);
+    if (dev === undefined) run.allRead();
+  }
+  async function* judges(file: string): AsyncGenerator<unknown> {
+    for await (const example of readAll(task, [file], [], reading)) {
+      run.read(learning.decisive(example));
+      yield example;
+    }
+    run.allRead();
   }
   try {
     const model = await learning.train(examples(), {
@@ -59,6 +66,7 @@ export async function trainOnFiles(
       files: chosen.files,
       from,
       keep,
+      ...(dev !== undefined && { dev: judges(dev) }),
       checkpoint: unfinished.saved?.checkpoint,
       note: { input: reading },
       ...crewOf({ ...command.opts<ThreadFlags>(), deterministic: settings.deterministic }, quiet),

@@ -30,6 +30,8 @@ export interface TrainingFlags {
   from?: string;
   /** Review files whose answers are learned from. */
   add?: string[];
+  /** Examples to choose by. */
+  dev?: string;
 }
 
 /** Everything that decides which model comes out, apart from the data: kept in the checkpoint. */
@@ -62,14 +64,14 @@ export interface Unfinished {
 export async function beginTraining(
   task: LearningTask,
   files: readonly string[],
-  { out, resume, quiet, from, force, add = [] }: TrainingFlags,
+  { out, resume, quiet, from, force, add = [], dev }: TrainingFlags,
 ): Promise<Unfinished> {
   if (files.length === 0 && (add.length === 0 || from === undefined)) {
     throw new InputError(`there is nothing to learn from: no ${task.learning.about.data}`, {
       hint: `give ${dataName(task)}, or --from MODEL and --add ANSWERS to learn from answers alone`,
     });
   }
-  const { isFile } = await checkOutput(out, [...files, ...add], force);
+  const { isFile } = await checkOutput(out, [...files, ...add, ...(dev === undefined ? [] : [dev])], force);
   const path = `${out}.checkpoint`;
   if (isFile && (await exists(path))) await checkOverwrite(path, checkpointFile, force);
   const saved = resume ? await readCheckpoint(path, task) : undefined;
@@ -189,8 +191,8 @@ export class TrainingRun {
     this.progress.reading(++this.examples, `${this.example}s`);
   }
 
-  /** Is told that all is read and nothing is learned yet; `chooses` if the L2 penalty is to be chosen first. */
-  allRead(chooses: boolean): void {
+  /** Is told that all is read and nothing is learned yet. */
+  allRead(): void {
     const { path, saved } = this.unfinished;
     if (saved && saved.data !== this.data.value()) {
       throw new InputError(`the ${this.example}s are not those of the training to be resumed`, {
@@ -198,7 +200,6 @@ export class TrainingRun {
         hint: "give the same files in the same order, or train anew without --resume",
       });
     }
-    if (chooses && !saved) this.progress.choosing();
     this.interrupt.trainingStarts();
   }
 
@@ -254,13 +255,14 @@ export async function finishTraining(
   task: LearningTask,
   model: Predictor,
   files: readonly string[],
-  { out, from, force, add = [] }: TrainingFlags,
+  { out, from, dev, force, add = [] }: TrainingFlags,
   { isKept, path }: Unfinished,
   run: TrainingRun,
   report: (file: string) => Promise<void>,
 ): Promise<void> {
   const start = from === undefined ? [] : ["--from", from];
-  const given = [...files, ...start, ...add.flatMap((file) => ["--add", file])].map(quoted).join(" ");
+  const judges = dev === undefined ? [] : ["--dev", dev];
+  const given = [...files, ...start, ...judges, ...add.flatMap((file) => ["--add", file])].map(quoted).join(" ");
   const next = isKept ? `; go on with: stargram train ${task.name} ${given} --out ${quoted(out)} --resume` : "";
   const { stopped } = model.summary;
   const file = stopped && path !== undefined ? `${out}.partial` : out;

@@ -9,6 +9,7 @@
 import { InputError } from "../util/errors.js";
 import { PairIndex } from "../util/pair-index.js";
 import { indexOfSorted } from "../util/search.js";
+import { countDense, isDense } from "./ngram-dense.js";
 import type { RowFamily, RowSpace } from "./problem.js";
 import { nodeDepths, type RowTree, RowTreeBuilder } from "./rows.js";
 import { BEGIN, grown } from "./trellis.js";
@@ -77,7 +78,7 @@ export function ngramModel(
 }
 
 /** How often symbols came after suffixes, which are the nodes of a tree; node 0 is the empty one. */
-interface NgramCounts {
+export interface NgramCounts {
   /** Symbols, with the end if sequences end. */
   symbolCount: number;
   /** [symbolCount] how often each symbol came. */
@@ -97,6 +98,7 @@ function countNgrams(
   plainCount: number,
   { order, ends, continuation = false }: NgramOptions,
 ): NgramCounts {
+  if (!ends && !continuation && isDense(plainCount, order)) return countDense(sequences, plainCount, order);
   const symbolCount = plainCount + (ends ? 1 : 0);
   const tree = new RowTreeBuilder();
   const followers = new PairIndex(); // (node, symbol)

@@ -1,16 +1,21 @@
 // Columns separated by spaces or tabs, a token a line, a blank line between sequences (the format of CoNLL, CRF++ and
-// Wapiti). With labels, the last column is the label. Every line has the same number of columns. There are no comments.
+// Wapiti). With labels, the last column is the label. Every line has the same number of columns. There are no comments; a line
+// whose first column is `-DOCSTART-` begins a document and is no token.
 
 import { InputError } from "../util/errors.js";
 import { checkSequenceLength } from "./limits.js";
 import { type ParserOptions, parseLabel, type SequenceParser } from "./parser.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
 
+/** The first column of a line between documents. */
+export const DOCUMENT_START = "-DOCSTART-";
+
 export function columnsParser(options: ParserOptions): SequenceParser {
   const { labelled, file } = options;
   let width = 0; // columns of the first line, the label too
   let widthLine = 0;
   let sequence: TaggingSequence | undefined;
+  let document: number | undefined;
 
   const end = (): TaggingSequence | undefined => {
     const complete = sequence;
@@ -20,6 +25,10 @@ export function columnsParser(options: ParserOptions): SequenceParser {
   const line = (text: string, number: number): TaggingSequence | undefined => {
     const row = splitColumns(text);
     if (row.length === 0) return end();
+    if (row[0] === DOCUMENT_START) {
+      document = (document ?? 0) + 1;
+      return end();
+    }
     if (width === 0) {
       width = row.length;
       widthLine = number;
@@ -37,7 +46,7 @@ export function columnsParser(options: ParserOptions): SequenceParser {
         hint: "a line holds one token, every line has the same number of columns, a blank line ends a sequence",
       });
     }
-    sequence ??= { columns: [], labels: labelled ? [] : undefined, file, line: number };
+    sequence ??= { columns: [], labels: labelled ? [] : undefined, document, file, line: number };
     if (labelled) {
       const label: GivenLabel = parseLabel(row.pop() as string, options, { file, line: number });
       sequence.labels?.push(label);

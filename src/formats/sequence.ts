@@ -15,6 +15,8 @@ export interface TaggingSequence {
   labels?: GivenLabel[]; // [length]
   /** The part of a data set it belongs to, where the data says so. */
   fold?: number;
+  /** The document it belongs to, counted from 1 within its file, where the data says so. */
+  document?: number;
   id?: string;
   /** Where it begins. */
   file?: string;

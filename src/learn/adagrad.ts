@@ -40,14 +40,17 @@ export class AdaGrad {
     readonly table: RowTable,
     readonly options: AdaGradOptions,
     start?: Float64Array,
+    /** The arrays of one that is not used any more, for the same table; `goesOn` keeps the length of its steps. */
+    room?: AdaGradArrays,
+    goesOn = false,
   ) {
     const { arrays } = backend();
     const entries = table.symbols.length;
-    this.weights = arrays.float64(entries);
+    this.weights = room?.weights.fill(0) ?? arrays.float64(entries);
     if (start) this.weights.set(start);
-    this.squares = arrays.float64(entries);
-    this.sums = arrays.float64(entries);
-    this.settled = arrays.int32(table.start.length - 1);
+    this.squares = (goesOn ? room?.squares : room?.squares.fill(0)) ?? arrays.float64(entries);
+    this.sums = room?.sums.fill(0) ?? arrays.float64(entries);
+    this.settled = room?.settled.fill(0) ?? arrays.int32(table.start.length - 1);
   }
 
   /** One step along a gradient, which is cleared. */

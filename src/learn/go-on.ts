@@ -4,10 +4,13 @@
 
 import type { TrainingOptions } from "./training.js";
 
+/** For a step size of 0.2; it grows with the square of that, so that the steps are the same. */
 const DELTA = 100;
+const RATE = 0.2;
 const PASSES = 3;
 
 /** Options of a model for a training that begins with it. */
-export function goOnOptions<O extends Omit<TrainingOptions, "l2">>(options: O): O {
-  return { ...options, delta: Math.max(options.delta, DELTA), passes: PASSES, heldOut: 0 };
+export function goOnOptions<O extends Pick<TrainingOptions, "delta" | "rate" | "passes" | "heldOut">>(options: O): O {
+  const delta = Math.max(options.delta, DELTA * (options.rate / RATE) ** 2);
+  return { ...options, delta, passes: PASSES, heldOut: 0 };
 }

@@ -10,6 +10,8 @@ export interface Learner {
   readonly exampleCount: number;
   /** [exampleCount] what it counts, if anything, when it learns from an example or judges it; 0: its log-likelihood is unknown. */
   readonly tally?: Int32Array;
+  /** [exampleCount] numbers what belongs together, such as the sentences of a document: it is held out together. */
+  readonly groups?: Int32Array;
   /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
   /** Judges an example without learning from it. */
@@ -39,6 +41,21 @@ export interface Judged {
   errors: number;
   /** 1 if all of the output is right. */
   right: number;
+  /** Where outputs mark spans: how many the right one has, how many were found, and how many of these are right. */
+  wanted?: number;
+  found?: number;
+  matched?: number;
+  /** −log of the probability with which it was said that all of the output is right, or that it is not: what came true. */
+  logLoss?: number;
+}
+
+/** A smaller probability would weigh more than all others together. */
+export const LEAST_PROBABILITY = 1e-9;
+
+/** −log of the probability of what came true: that an output of this log-probability is right, or that it is not. */
+export function logLossOf(logProbability: number, isRight: boolean): number {
+  const probability = Math.exp(Math.min(0, logProbability));
+  return -Math.log(Math.max(LEAST_PROBABILITY, isRight ? probability : 1 - probability));
 }
 
 export function nothingJudged(): Judged {
@@ -50,4 +67,8 @@ export function addJudged(sum: Judged, more: Judged): void {
   sum.decisions += more.decisions;
   sum.errors += more.errors;
   sum.right += more.right;
+  for (const name of ["wanted", "found", "matched", "logLoss"] as const) {
+    const amount = more[name];
+    if (amount !== undefined) sum[name] = (sum[name] ?? 0) + amount;
+  }
 }

@@ -56,5 +56,5 @@ export interface TrainingOptions {
    * What the best pass is chosen by.
    * @default "likelihood"
    */
-  select: "likelihood" | "accuracy";
+  select: "likelihood" | "accuracy" | "f1";
 }

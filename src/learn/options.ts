@@ -36,9 +36,20 @@ export const trainingOptions = {
     most: 1,
     usual: 0,
   }),
-  select: choice("what the best pass is chosen by", ["likelihood", "accuracy"], {
+  select: choice("what the best pass is chosen by", ["likelihood", "accuracy", "f1"], {
     usual: "likelihood",
     value: "measure",
+  }),
+};
+
+/** What can be chosen of a training that chooses: in place of the same of `trainingOptions`. */
+export const choosingOptions = {
+  heldOut: share("share held out to choose by; 0 for none", {
+    otherwise: "a tenth or, of few examples, up to a fifth; of fewer than 500, each fifth in turn (cross-validation)",
+  }),
+  refit: flag("when everything is chosen, learn from the held-out part, too", {
+    usual: true,
+    off: "keep the model that was judged by the held-out part, without learning from that",
   }),
 };
 

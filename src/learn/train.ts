@@ -3,11 +3,12 @@
 // weights averaged over the later passes, a held-out part to choose the best pass and to stop by. What an example is, and how its
 // gradient is found, is the learner's business; tagger and transducer are both learners.
 
+import { InputError } from "../util/errors.js";
 import { pause } from "../util/pause.js";
 import { generator, shuffle } from "../util/random.js";
 import { AdaGrad } from "./adagrad.js";
 import { Gradient } from "./gradient.js";
-import { judgeAll, meanLogLikelihood, split } from "./held-out.js";
+import { judgeAll, meanLogLikelihood, type Part, split } from "./held-out.js";
 import type { Learner } from "./learner.js";
 import { readTrainingOptions } from "./options.js";
 import type { Checkpoint, Crew, Pass, PassDone, Trained, TrainingHooks, TrainingOptions } from "./training.js";
@@ -21,7 +22,7 @@ export async function train(
   options: Partial<TrainingOptions> = {},
   hooks: TrainingHooks = {},
   from: TrainingStart = {},
-): Promise<Trained> {
+): Promise<Trained & { room: TrainingRoom }> {
   const training = new Training(learner, readTrainingOptions(options), hooks, from);
   try {
     await training.run();
@@ -35,6 +36,18 @@ interface TrainingStart {
   start?: Float64Array;
   checkpoint?: Checkpoint;
   more?: boolean;
+  /** What to learn from and to judge by, in place of a share that is held out. */
+  part?: Part;
+  /** The room of a training that is over, for the same learner. */
+  room?: TrainingRoom;
+  /** Whether steps are as long as they were at the end of the training that had the room. */
+  goesOn?: boolean;
+}
+
+/** What a training works in. */
+export interface TrainingRoom {
+  adagrad: AdaGrad;
+  gradient: Gradient;
 }
 
 /** A training under way. */
@@ -65,12 +78,14 @@ class Training {
     private readonly hooks: TrainingHooks,
     private readonly from: TrainingStart,
   ) {
-    ({ training: this.training, heldOut: this.heldOut } = split(learner.exampleCount, options));
+    const part = from.part ?? split(learner.exampleCount, { ...options, groups: learner.groups });
+    ({ training: this.training, heldOut: this.heldOut } = part);
     const { rate, delta, truncate, seed } = options;
     const share = 1 / Math.max(1, this.training.length);
     const penalties = { l2: options.l2 * share, l1: options.l1 * share };
-    this.adagrad = new AdaGrad(learner.table, { rate, delta, ...penalties, truncate, seed }, from.start);
-    this.gradient = new Gradient(learner.table);
+    const adagrad = { rate, delta, ...penalties, truncate, seed };
+    this.adagrad = new AdaGrad(learner.table, adagrad, from.start, from.room?.adagrad, from.goesOn);
+    this.gradient = from.room?.gradient ?? new Gradient(learner.table);
     this.best = this.adagrad.weights.slice();
     if (from.checkpoint) this.restore(from.checkpoint);
     this.crew = hooks.crew?.(learner, this.adagrad);
@@ -97,10 +112,11 @@ class Training {
     await this.writing.catch(() => undefined);
   }
 
-  result(): Trained {
-    const { history, bestPass, stopped } = this;
+  result(): Trained & { room: TrainingRoom } {
+    const { history, bestPass, stopped, adagrad, gradient } = this;
+    const room = { adagrad, gradient };
     // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
-    return { weights: bestPass > 0 ? this.best : this.adagrad.average(), history, bestPass, stopped };
+    return { weights: bestPass > 0 ? this.best : adagrad.average(), history, bestPass, stopped, room };
   }
 
   /** What is left of the pass at hand, or as much of it as there is time for. */
@@ -108,8 +124,9 @@ class Training {
     const { adagrad, crew, hooks } = this;
     const order = shuffle(this.training.slice(), generator(this.options.seed, this.pass));
     // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
-    // start of training and still smooths more than one pass.
-    if (this.done.examples === 0 && (this.pass & (this.pass - 1)) === 0) adagrad.startAverage();
+    // start of training and still smooths more than one pass. A training that goes on has no such start.
+    const isPower = (this.pass & (this.pass - 1)) === 0;
+    if (this.done.examples === 0 && (this.from.goesOn ? this.pass === 1 : isPower)) adagrad.startAverage();
     if (crew) {
       const onProgress = (done: PassDone): void => {
         this.done = done;
@@ -145,7 +162,7 @@ class Training {
     const { adagrad, options, learner, heldOut, done, pass, history } = this;
     const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
     const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate, this.crew) : undefined;
-    const score = judged ? (options.select === "accuracy" ? judged.accuracy : surenessOf(judged)) : pass;
+    const score = judged ? scoreOf(judged, options.select) : pass;
     // Few examples often leave several passes equally accurate.
     const isSurer = score === this.bestScore && surenessOf(judged) > surenessOf(history[this.bestPass - 1]?.heldOut);
     if (score > this.bestScore || isSurer) {
@@ -226,6 +243,14 @@ class Training {
 
 function nothingDone(): PassDone {
   return { examples: 0, logLikelihood: 0, contextLength: 0 };
+}
+
+/** How good a pass is by the measure asked for. */
+export function scoreOf(judged: NonNullable<Pass["heldOut"]>, select: TrainingOptions["select"]): number {
+  if (select === "likelihood") return surenessOf(judged);
+  if (select === "accuracy") return judged.accuracy;
+  if (judged.f1 === undefined) throw new InputError("F1 is for labels that mark spans, such as B-NP, I-NP, O");
+  return judged.f1;
 }
 
 function surenessOf(judged: Pass["heldOut"]): number {

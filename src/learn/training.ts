@@ -20,10 +20,14 @@ export interface Pass {
     accuracy: number;
     /** Share of the outputs that are right as a whole. */
     exact: number;
+    /** F1 of the spans, where outputs mark any. */
+    f1?: number;
   };
 }
 
 export interface TrainingProgress {
+  /** What this training is for, where there are several, such as `L2 0.3`. */
+  title?: string;
   pass: number;
   passes: number;
   /** Examples done in this pass, and in all of it. */
@@ -86,6 +90,16 @@ export interface Checkpoint {
   chosen?: Readonly<Record<string, unknown>>;
   /** The tally of the learner, if it keeps one. */
   tally?: Int32Array;
+  /** Trainings that are over, where there are several. */
+  over?: readonly RunResult[];
+}
+
+/** What came out of one training of several by which something is chosen. */
+export interface RunResult {
+  history: Pass[];
+  bestPass: number;
+  /** Log loss of its held-out outputs at each of the temperatures tried; empty if none was. */
+  losses: number[];
 }
 
 export interface Trained {

@@ -158,10 +158,7 @@ export class TaggingScore {
     let g = 0;
     for (const chunk of predictedChunks) {
       while (g < goldChunks.length && goldChunks[g].start < chunk.start) g++;
-      const match = goldChunks[g];
-      if (match?.start === chunk.start && match.end === chunk.end && match.type === chunk.type) {
-        tallyOf(this.chunkTypes, chunk.type).correct++;
-      }
+      if (isSame(chunk, goldChunks[g])) tallyOf(this.chunkTypes, chunk.type).correct++;
     }
   }
 }
@@ -198,6 +195,26 @@ export function labelParts(label: string): { prefix: string; type: string } {
   const hyphen = label.indexOf("-");
   if (hyphen < 0) return { prefix: label, type: "" };
   return { prefix: label.slice(0, hyphen), type: label.slice(hyphen + 1) };
+}
+
+/** How many chunks the right labels have, how many were found, and how many of these are right. */
+export function countChunks(
+  gold: readonly string[],
+  predicted: readonly string[],
+): { wanted: number; found: number; matched: number } {
+  const goldChunks = chunksOf(gold);
+  const foundChunks = chunksOf(predicted);
+  let matched = 0;
+  let g = 0;
+  for (const chunk of foundChunks) {
+    while (g < goldChunks.length && goldChunks[g].start < chunk.start) g++;
+    if (isSame(chunk, goldChunks[g])) matched++;
+  }
+  return { wanted: goldChunks.length, found: foundChunks.length, matched };
+}
+
+function isSame(chunk: Chunk, other: Chunk | undefined): boolean {
+  return other?.start === chunk.start && other.end === chunk.end && other.type === chunk.type;
 }
 
 /** Whether labels mark chunks: all are `O` or `B`, `I`, `E`, `S`, `L`, `U`, with a type; or without one, `B` and `I` among them. */

@@ -8,7 +8,7 @@ import * as v from "valibot";
 import type { Checkpoint } from "../learn/training.js";
 import { InputError } from "../util/errors.js";
 import { decodeKind, encodeKind } from "./kind.js";
-import { emptyParts, historySchema, PartsReader, putJson } from "./parts.js";
+import { countSchema, currently, emptyParts, finiteOrNot, historySchema, PartsReader, putJson } from "./parts.js";
 
 export interface SavedTraining {
   /** Everything that was chosen: options, and how the data is read. */
@@ -17,6 +17,9 @@ export interface SavedTraining {
   data: string;
   checkpoint: Checkpoint;
 }
+
+/** Trainings that are over, by which something is chosen. */
+const overSchema = v.array(currently({ history: historySchema, bestPass: countSchema, losses: v.array(finiteOrNot) }));
 
 const whole = ["pass", "position", "step", "averageFrom", "bestPass"] as const;
 const sums = ["l2", "passLogLikelihood", "passContextLength"] as const;
@@ -27,6 +30,7 @@ export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining):
   putJson(parts, "data", data);
   putJson(parts, "history", checkpoint.history);
   if (checkpoint.chosen) putJson(parts, "chosen", checkpoint.chosen);
+  if (checkpoint.over) putJson(parts, "over", checkpoint.over);
   const { weights, squares, sums: totals, best, settled } = checkpoint;
   parts.tensors = {
     weights: { data: weights },
@@ -70,6 +74,7 @@ export function decodeCheckpoint(bytes: Uint8Array, file?: string): SavedTrainin
       bestScore: bestScore.length > 0 ? bestScore[0] : Number.NEGATIVE_INFINITY,
       history: reader.json("history", historySchema),
       chosen: reader.hasJson("chosen") ? reader.json("chosen", v.record(v.string(), v.unknown())) : undefined,
+      over: reader.hasJson("over") ? reader.json("over", overSchema) : undefined,
       tally: reader.has("tally") ? reader.integers("tally") : undefined,
     },
   };

@@ -83,15 +83,23 @@ export function currently<E extends v.ObjectEntries>(entries: E) {
   return v.pipe(v.record(v.string(), v.unknown()), v.transform(withCurrentNames), v.object(entries));
 }
 
+/** How weights did on a held-out part, if there was one. */
+export const heldOutSchema = v.optional(
+  v.object({
+    logLikelihood: v.optional(finiteOrNot),
+    accuracy: finiteOrNot,
+    exact: finiteOrNot,
+    f1: v.optional(finiteOrNot),
+  }),
+);
+
 /** How a training went, pass by pass. */
 export const historySchema = v.array(
   currently({
     pass: countSchema,
     trainLogLikelihood: v.optional(finiteOrNot),
     contextLength: finiteOrNot,
-    heldOut: v.optional(
-      v.object({ logLikelihood: v.optional(finiteOrNot), accuracy: finiteOrNot, exact: finiteOrNot }),
-    ),
+    heldOut: heldOutSchema,
   }),
 );
 

@@ -6,14 +6,39 @@ import * as v from "valibot";
 import type { Calibration } from "../confidence/calibration.js";
 import { type Declared, type OptionsOf, storedOptions } from "../util/options.js";
 import { putCalibration, readCalibration } from "./calibration.js";
-import { countSchema, currently, type FileParts, historySchema, type PartsReader, putJson } from "./parts.js";
+import {
+  countSchema,
+  currently,
+  type FileParts,
+  finiteOrNot,
+  heldOutSchema,
+  historySchema,
+  type PartsReader,
+  putJson,
+} from "./parts.js";
 
 const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string(), v.array(v.number())]));
 
 const noteSchema = v.record(v.string(), v.unknown());
 
 /** What a summary of any training has. */
-const trainingEntries = { history: historySchema, bestPass: countSchema, stopped: v.boolean() };
+const trainingEntries = {
+  history: historySchema,
+  bestPass: countSchema,
+  stopped: v.boolean(),
+  chosen: v.optional(
+    currently({
+      l2: finiteOrNot,
+      passes: countSchema,
+      temperature: finiteOrNot,
+      select: v.picklist(["likelihood", "accuracy", "f1"]),
+      parts: countSchema,
+      judges: countSchema,
+      heldOut: heldOutSchema,
+      refit: v.boolean(),
+    }),
+  ),
+};
 
 /** Puts what every trained model keeps. */
 export function putTrained(

@@ -1,6 +1,7 @@
 // Lines that `inspect` shows of every model that was trained.
 
 import type { Calibration, Guarantee, PartGuarantee } from "../confidence/calibration.js";
+import type { Chosen } from "../learn/choose.js";
 import type { Pass } from "../learn/training.js";
 import { counted, percent, probabilityText, table } from "../util/text.js";
 
@@ -20,6 +21,20 @@ export function promiseLines(calibration: Calibration | undefined): string[][] {
     ...partGuarantees.map((guarantee) =>
       line(` of ${guarantee.unit}s`, guarantee, guarantee.parts, `${guarantee.unit}s`),
     ),
+  ];
+}
+
+/** What was chosen, and by what: for `inspect`. */
+export function chosenLines(chosen: Chosen | undefined, examples: string): string[][] {
+  if (!chosen || chosen.parts === 0) return [];
+  const { l2, passes, temperature, select, parts, judges, heldOut, refit } = chosen;
+  const how = parts > 1 ? `cross-validation, ${parts} parts` : `${counted(judges)} ${examples} held out`;
+  const score = heldOut && { likelihood: heldOut.logLikelihood, accuracy: heldOut.accuracy, f1: heldOut.f1 }[select];
+  const reached = select === "likelihood" ? likelihoodText(score) : percent(score ?? 0);
+  const names = { likelihood: "log-likelihood", accuracy: "accuracy", f1: "F1" };
+  return [
+    ["chosen", `L2 ${l2}, ${passes} ${passes === 1 ? "pass" : "passes"}, temperature ${temperature.toFixed(3)}`],
+    ["", `by ${names[select]} (${reached}), ${how}${refit ? "; then learned from everything" : ""}`],
   ];
 }
 

@@ -162,6 +162,8 @@ export interface Learning<M extends Predictor, Given> {
    * examples but answers to what the model left open.
    */
   readonly alwaysKeeps: boolean;
+  /** Whether `train` takes examples to choose by (`dev`). */
+  readonly takesDev?: boolean;
   /** Reading options of a model, for more examples of the same kind. */
   readingOf(model: M): Record<string, unknown>;
 }
@@ -176,6 +178,8 @@ export interface LearningOptions<M extends Predictor> extends TrainingHooks {
   from?: M;
   /** Whether `from` is kept as it is, and learns a little more. */
   keep: boolean;
+  /** Examples to choose by, read when the others are. */
+  dev?: AsyncIterable<unknown>;
   checkpoint?: Checkpoint;
   note: Record<string, unknown>;
 }

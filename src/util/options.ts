@@ -126,12 +126,18 @@ export function choice<const T extends string>(
   );
 }
 
-/** On or off; off by default, unless `usual` is true. */
+/** On or off; off by default, unless `usual` is true, or neither, if `otherwise` says what is done then. */
 export function flag(
   description: string,
-  { usual = false, ...facts }: Common & { usual?: boolean; off?: string } = {},
-): Option<boolean, boolean> {
-  return made(v.boolean(), () => true, { description, type: "flag", ...facts }, usual);
+  facts: Common & { otherwise: string; off?: string },
+): Option<boolean, undefined>;
+export function flag(description: string, facts?: Common & { usual?: boolean; off?: string }): Option<boolean, boolean>;
+export function flag(
+  description: string,
+  { usual, ...facts }: Common & { usual?: boolean; off?: string } = {},
+): Option<boolean, boolean | undefined> {
+  const byDefault = facts.otherwise === undefined ? (usual ?? false) : undefined;
+  return made(v.boolean(), () => true, { description, type: "flag", ...facts }, byDefault);
 }
 
 /** Any text. */

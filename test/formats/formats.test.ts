@@ -59,6 +59,16 @@ describe.each(taggingFormats)("format %s", (format: TaggingFormat) => {
 describe("columns", () => {
   const format = "columns";
 
+  it("tells documents apart by lines that begin them, which are no sentences", async () => {
+    const text = "-DOCSTART- O\n\na X\nb Y\n\nc X\n-DOCSTART- -X- O\nd Y\n";
+    const read = await readAll(text, { format });
+    expect(read.map(({ columns, document, line }) => [columns, document, line])).toEqual([
+      [[["a"], ["b"]], 1, 3],
+      [[["c"]], 1, 6],
+      [[["d"]], 2, 8],
+    ]);
+  });
+
   it("reads what was written", async () => {
     const row = fc.tuple(token, token, label);
     const sequence = fc.array(row, { minLength: 1, maxLength: 5 });
@@ -95,10 +105,9 @@ describe("columns", () => {
     }
   });
 
-  it("takes -DOCSTART- and # for tokens like others, and other white space for part of a token", async () => {
-    const read = await readAll("-DOCSTART- -X- O\n\n# # O\na\u00a0b NN O\n", { format });
+  it("takes # for a token like others, and other white space for part of a token", async () => {
+    const read = await readAll("# # O\na\u00a0b NN O\n", { format });
     expect(read.map(({ columns }) => columns)).toEqual([
-      [["-DOCSTART-", "-X-"]],
       [
         ["#", "#"],
         ["a\u00a0b", "NN"],

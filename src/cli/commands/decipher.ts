@@ -38,7 +38,6 @@ import {
 } from "../../tasks/decipher/solution.js";
 import { DOUBTFUL, warnings } from "../../tasks/decipher/warnings.js";
 import { InputError } from "../../util/errors.js";
-import { counted } from "../../util/text.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
 import { DecipherProgress, printDecipherment } from "../decipherment.js";
 import { Interrupt } from "../interrupt.js";
@@ -61,8 +60,9 @@ Without --level it is char, unless the cipher is numbers and there are more than
   --spaces unknown     spaces mean nothing (usual for all else, and for letters in groups of equal length: XKJDW QPLRA)
   --spaces enciphered  a cipher symbol stands for the space
 
-With few plain symbols, keys are first searched by annealing, from many beginnings (--restarts), and EM goes on from the
-best. With many, EM begins from nothing, and each of --restarts then shakes its key and lets it settle again. The key
+Letters: keys are searched by annealing, from one beginning after the other, until the best end has come up three times;
+a model of words from the same plain text decides between the best. Words: EM begins from nothing, and each of
+--restarts then shakes its key and lets it settle again. The key
 printed is the likeliest as a whole. A symbol's probability is its share among keys drawn in proportion to their likelihood;
 with --restarts 0 or --no-refine it holds only if the rest of the key is right. What is less probable than ${DOUBTFUL} is [in brackets],
 on a terminal underlined, and has a ? in the table (--no-marks: the text alone). When the text is too short for its
@@ -97,7 +97,11 @@ export function register(program: Command): void {
     .addOption(
       new Option("--spaces <which>", "letters: spaces between words (default: found out)").choices(spacesChoices),
     )
-    .option("--one-to-one", "no two cipher symbols stand for the same plain symbol")
+    .option(
+      "--one-to-one",
+      "no two cipher symbols stand for the same plain symbol (default: found out for letters, off for words)",
+    )
+    .option("--no-one-to-one", "several cipher symbols may stand for one plain symbol")
     .option("--key <list>", "what is known of the key, such as 13=I,5=am")
     .option("--key-file <file>", "the same as JSON")
     .option("--at <place=text...>", "words known at a place, such as 3:2=am or 120=butter")
@@ -109,8 +113,16 @@ export function register(program: Command): void {
     .option("--contexts <n>", `contexts to keep at each place (default ${d.contexts})`, whole(0))
     .addOption(new Option("--mode <mode>", `how contexts are chosen (default ${d.mode})`).choices(modes))
     .addOption(new Option("--inference <mode>").choices(modes).hideHelp())
-    .option("--restarts <n>", "beginnings to try (default at most 60 for letters, 2 for words)", whole(0))
-    .option("--moves <n>", `changes of the key that a search tries (default ${counted(d.moves)})`, whole(1))
+    .option(
+      "--restarts <n>",
+      "beginnings to try (default: for letters until the best key recurs, 2 for words)",
+      whole(0),
+    )
+    .option(
+      "--moves <n>",
+      "changes of the key that a search tries (default: few at first, more as long as searches disagree)",
+      whole(1),
+    )
     .option("--passes <n>", `EM passes at most (default ${d.passes})`, whole(1))
     .option("--tolerance <x>", `end when a pass gains less than this a symbol (default ${d.tolerance})`, real(0))
     .option("--smoothing <x>", `added to counts of substitutions (default ${d.smoothing})`, real(0, { above: true }))
@@ -222,18 +234,8 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   if (cipher.sequences.every((sequence) => sequence.length === 0)) {
     throw new InputError("the cipher text is empty", { file: path });
   }
-  const language = loaded ?? (await makeLanguage(flags, level, cipher.spaces || flags.spaces === "enciphered"));
-  if (language.options.level !== level) {
-    throw new InputError(`the language model is of the level ${language.options.level}, not ${level}`, {
-      file: flags.language,
-    });
-  }
-  if (level === "char" && loaded?.options.spaces && !cipher.spaces && flags.spaces !== "enciphered") {
-    throw new InputError("the language model has spaces between words, and those of the cipher text are not known", {
-      file: flags.language,
-      hint: "give plain text (--plain), or a model made for cipher text without spaces; --spaces known or enciphered if they are",
-    });
-  }
+  const isSpaced = cipher.spaces || flags.spaces === "enciphered";
+  const language = loaded ? fitting(loaded, level, isSpaced, flags) : await makeLanguage(flags, level, isSpaced);
   if (flags.saveLanguage !== undefined) await saveModel(language, flags.saveLanguage, { force: flags.force });
   const options = solverOptions(flags, command, cipher, language);
   const known = await knownPart(flags, cipher);
@@ -381,6 +383,24 @@ async function loadLanguage(path: string): Promise<LanguageModel> {
   });
   if (model.kind !== "language") throw new InputError("this model is not a language model", { file: path, hint });
   return model as LanguageModel;
+}
+
+/** A language model from a file as the cipher text needs it. */
+function fitting(loaded: LanguageModel, level: "word" | "char", spaces: boolean, flags: DecipherFlags): LanguageModel {
+  if (loaded.options.level !== level) {
+    throw new InputError(`the language model is of the level ${loaded.options.level}, not ${level}`, {
+      file: flags.language,
+    });
+  }
+  if (level === "word") return loaded;
+  const language = loaded.withSpaces(spaces);
+  if (language) return language;
+  // Files of before 0.2 know the one or the other.
+  if (spaces) return loaded;
+  throw new InputError("the language model has spaces between words, and those of the cipher text are not known", {
+    file: flags.language,
+    hint: "give plain text (--plain), or a model made for cipher text without spaces; --spaces known or enciphered if they are",
+  });
 }
 
 async function makeLanguage(flags: DecipherFlags, level: "word" | "char", spaces: boolean): Promise<LanguageModel> {

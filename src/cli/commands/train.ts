@@ -37,7 +37,14 @@ function addTrainCommand(group: Command, task: LearningTask): void {
     .option("--out <model>", "the file to write the model to");
   addDeclared(addDeclared(command, learning.reading), learning.options)
     .option("--from <model>", "begin with the weights of this model")
-    .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated)
+    .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated);
+  if (learning.takesDev) {
+    command.option(
+      "--dev <file>",
+      "choose by the examples in this file, which are not learned from, instead of a held-out part",
+    );
+  }
+  command
     .option("--resume", "go on with a training that was stopped; options not given are those it had")
     .option("--force", "replace the file of --out, and its checkpoint, whatever they are")
     .option("--quiet", "no progress and no summary")
@@ -60,9 +67,9 @@ async function train(task: LearningTask, files: string[], flags: TrainingFlags, 
   needed(flags.out, "--out MODEL");
   const started = performance.now();
   const unfinished = await beginTraining(task, files, flags);
-  const { from, add, quiet, force } = flags;
+  const { from, add, dev, quiet, force } = flags;
   const run = new TrainingRun(unfinished, task.learning.example, quiet, force);
-  const trained = await trainOnFiles(task, files, command, { from, add, quiet, unfinished, run });
+  const trained = await trainOnFiles(task, files, command, { from, add, dev, quiet, unfinished, run });
   await finishTraining(task, trained.model, files, flags, unfinished, run, (file) =>
     report(task, trained, file, flags, (performance.now() - started) / 1000),
   );

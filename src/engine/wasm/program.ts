@@ -1,5 +1,6 @@
 // The compiled code of assembly/ with the memory it works on, one for each thread.
 
+import { bytesOfBase64 } from "./base64.js";
 import { code, memoryFlagAt } from "./code.js";
 import { type Block, KernelMemory } from "./memory.js";
 import { type WebAssemblyMemory, webAssembly } from "./web-assembly.js";
@@ -80,14 +81,4 @@ export class Program {
     if (!this.memory.holds(array)) throw new Error("an array to be written to lies outside the kernel's memory");
     return array.byteOffset;
   }
-}
-
-/** By Node's own decoder where it is at hand: the loop takes milliseconds before it is compiled. */
-function bytesOfBase64(text: string): Uint8Array {
-  const { Buffer } = globalThis as { Buffer?: { from(text: string, encoding: "base64"): Uint8Array } };
-  if (Buffer) return Buffer.from(text, "base64");
-  const characters = atob(text);
-  const bytes = new Uint8Array(characters.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
-  return bytes;
 }

@@ -9,7 +9,8 @@
 
 import { checkNames } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
-import { capitalOf, isLetter, SPACE, smallOf, wordsOf } from "./language.js";
+import { SPACE, wordsOf } from "./language.js";
+import { capitalOf, isLetter, smallOf } from "./letter.js";
 
 export type CipherKind = "words" | "numbers" | "letters" | "characters";
 

@@ -11,12 +11,13 @@ import { type Expecter, LocalExpecter } from "../../learn/em.js";
 import { areStrings, checkNames } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { climb } from "./climb.js";
-import type { DecipherHooks, Decipherment, MappedSymbol } from "./decipherment.js";
-import { searchFirstKey } from "./first-key.js";
-import { SEARCH_SYMBOLS } from "./key-search.js";
-import { BestKey, CANDIDATES } from "./key-walk.js";
+import type { DecipherHooks, Decipherment, DecipherPass, MappedSymbol } from "./decipherment.js";
+import { seemsOneToOne } from "./homophones.js";
+import type { KeyConfidence } from "./key-confidence.js";
+import { BestKey, CANDIDATES, confidenceOf } from "./key-walk.js";
 import type { Key } from "./known-key.js";
 import type { LanguageModel } from "./language.js";
+import { MOST_LETTERS, solveLetters } from "./letter-solver.js";
 import { type DeciphererOptions, type GivenDeciphererOptions, readDeciphererOptions } from "./options.js";
 import { Substitution } from "./substitution.js";
 import { likeness, unicityDistance } from "./unicity.js";
@@ -29,8 +30,8 @@ const solveNames: readonly (keyof DecipherHooks | "known")[] = [
 /** Exact inference keeps every context; more than this at each place would take all memory. */
 const MOST_EXACT = 2000;
 
-/** Beginnings to try by default: searches of keys, and walks from the key of EM. */
-const RESTARTS = { searches: 60, walks: 2 };
+/** Walks from the key of EM by default. */
+const RESTARTS = 2;
 
 export class Decipherer {
   readonly options: DeciphererOptions;
@@ -68,61 +69,87 @@ export class Decipherer {
       });
     }
     const { known = {}, expecter: making, ...hooks } = given;
-    const substitution = new Substitution(this.language, this.options, this.inference, cipher, known);
+    const isLetters = this.language.options.level === "char";
+    const { oneToOne = isLetters && seemsOneToOne(this.language, cipher) } = this.options;
+    const options = { ...this.options, oneToOne };
+    const substitution = new Substitution(this.language, options, this.inference, cipher, known);
     const { model, sequences } = substitution;
-    const expecter = making?.(model, sequences) ?? new LocalExpecter(model, sequences);
-    try {
-      return await solve(substitution, expecter, hooks);
-    } finally {
-      await expecter.close();
-    }
+    const expecter = (): Expecter => making?.(model, sequences) ?? new LocalExpecter(model, sequences);
+    return solve(substitution, expecter, hooks);
   }
 }
 
-async function solve(cipher: Substitution, expecter: Expecter, hooks: DecipherHooks): Promise<Decipherment> {
-  const { oneToOne, refine } = cipher.options;
-  const searches = cipher.plainCount <= SEARCH_SYMBOLS && hooks.begin === undefined;
-  const { restarts = searches ? RESTARTS.searches : RESTARTS.walks } = cipher.options;
-  const first = searches && restarts > 0 ? await searchFirstKey(cipher, restarts, hooks) : undefined;
-  const begin = first?.key ?? (hooks.begin && cipher.keyGiven(hooks.begin));
-  // Without a beginning the counts are equal, so nothing is left to chance.
-  const run = await climb(
-    cipher,
-    begin ? cipher.countsOfKey(begin) : Float64Array.from(cipher.allowed),
-    expecter,
-    hooks,
-  );
-  const best = new BestKey(cipher, cipher.keyOf(run.counts), run.counts);
-  let walks = 0;
-  if (refine) {
-    // EM may have lost a good key that it was given, above all in short ciphers.
-    if (first) best.improve(cipher.completed(first.key, run.counts));
-    best.improve(best.key);
-    if (first) {
-      await best.settle(
-        first.drawn.map((key) => cipher.completed(key, run.counts)),
-        hooks,
-      );
-    } else if (!searches && !hooks.begin) walks = await best.shake(restarts, hooks);
-  }
+async function solve(cipher: Substitution, expecter: () => Expecter, hooks: DecipherHooks): Promise<Decipherment> {
+  const isSearched = cipher.language.options.level === "char" && cipher.plainCount <= MOST_LETTERS;
+  const solution =
+    isSearched && cipher.options.restarts !== 0 && hooks.begin === undefined
+      ? await byLetters(cipher, hooks)
+      : await byWords(cipher, expecter, hooks);
   const spaces = cipher.fixedSpace() >= 0 ? 1 : 0;
-  const read = cipher.sequences.map((sequence) => sequence.map((x) => best.key[x]));
+  const read = cipher.sequences.map((sequence) => sequence.map((x) => solution.found.key[x]));
   return {
-    ...readingOf(cipher, best, run.counts),
-    logLikelihood: run.passes.map((pass) => pass.logLikelihood),
-    contextLength: run.passes.map((pass) => pass.contextLength),
+    ...readingOf(cipher, solution.found),
+    logLikelihood: solution.passes.map((pass) => pass.logLikelihood),
+    contextLength: solution.passes.map((pass) => pass.contextLength),
     likeness: likeness(cipher.language, read),
-    unicity: unicityDistance(cipher.language, cipher.cipherCount - spaces, oneToOne),
-    restarts: first ? first.tried : Math.max(1, walks),
+    unicity: unicityDistance(cipher.language, cipher.cipherCount - spaces, cipher.options.oneToOne),
+    oneToOne: cipher.options.oneToOne,
+    restarts: solution.tried,
+    recurrences: solution.times,
     stopped: hooks.shouldStop?.() === true,
   };
+}
+
+/** A key with what is known of it. */
+interface Found {
+  /** [cipherCount] */
+  key: Int32Array;
+  /** [cipherCount][plainCount] share of the keys drawn that have a substitution; undefined if none were drawn. */
+  shares?: Float64Array;
+  /** [cipherCount][plainCount] as EM expects them, if it was asked. */
+  counts?: Float64Array;
+  confidence?: KeyConfidence;
+}
+
+interface Solved {
+  found: Found;
+  tried: number;
+  times?: number;
+  passes: readonly DecipherPass[];
+}
+
+/** Letters: keys are searched. */
+async function byLetters(cipher: Substitution, hooks: DecipherHooks): Promise<Solved> {
+  const { key, shares, tried, times } = await solveLetters(cipher, hooks);
+  return { found: { key, shares }, tried, times, passes: [] };
+}
+
+/** Words, and letters without searches or with a key to begin with: EM, and walks from its key. */
+async function byWords(cipher: Substitution, expecter: () => Expecter, hooks: DecipherHooks): Promise<Solved> {
+  const counter = expecter();
+  try {
+    const { refine, restarts = RESTARTS } = cipher.options;
+    const begin = hooks.begin && cipher.keyGiven(hooks.begin);
+    // Without a beginning the counts are equal, so nothing is left to chance.
+    const start = begin ? cipher.countsOfKey(begin) : Float64Array.from(cipher.allowed);
+    const { counts, passes } = await climb(cipher, start, counter, hooks);
+    const best = new BestKey(cipher, cipher.keyOf(counts), counts);
+    let walks = 0;
+    if (refine) {
+      best.improve(best.key);
+      if (!begin) walks = await best.shake(restarts, hooks);
+    }
+    const { key, shares, confidence } = best;
+    return { found: { key, shares, confidence, counts }, tried: Math.max(1, walks), passes };
+  } finally {
+    await counter.close();
+  }
 }
 
 /** The text under a key, and how sure each symbol of it is. */
 function readingOf(
   cipher: Substitution,
-  { key, confidence, shares }: BestKey,
-  counts: Float64Array,
+  { key, confidence = confidenceOf(cipher, key), shares, counts = Float64Array.from(cipher.allowed) }: Found,
 ): Pick<Decipherment, "mapping" | "plain" | "drawn" | "expectedAccuracy"> {
   const { cipherCount, plainCount, alphabet, frequency } = cipher;
   const { symbols } = cipher.language;

@@ -70,8 +70,12 @@ export interface Decipherment {
   likeness: number;
   /** Places of cipher text that it takes to tell a key of so many symbols, about (see `unicityDistance`). */
   unicity: number;
+  /** Whether keys were one-to-one: no two cipher symbols for the same plain symbol. */
+  oneToOne: boolean;
   /** Beginnings tried. */
   restarts: number;
+  /** How many of them ended at the key, where keys are searched: one that came up only once may not be the best there is. */
+  recurrences?: number;
   /** Ended by `shouldStop`. */
   stopped: boolean;
 }

@@ -5,7 +5,8 @@ import { Alphabet } from "../../engine/alphabet.js";
 import { InputError } from "../../util/errors.js";
 import { choice, defaultsOf, flag, type OptionsOf, readOptions, whole } from "../../util/options.js";
 import { generator, shuffle, uniform } from "../../util/random.js";
-import { capitalOf, isLetter, smallOf, wordsOf } from "./language.js";
+import { wordsOf } from "./language.js";
+import { capitalOf, isLetter, smallOf } from "./letter.js";
 
 /** More cipher symbols than this serve nobody. */
 const MOST_HOMOPHONES = 10_000;

@@ -8,7 +8,7 @@
 import { type NgramModel, ngramScoreAt } from "../../engine/ngram.js";
 import { BEGIN } from "../../engine/trellis.js";
 import { type RandomGenerator, uniform } from "../../util/random.js";
-import { forgiving } from "./key-search.js";
+import { forgiving } from "./key-tables.js";
 
 /** A reading that fits its own places worse than this is out, whatever trading it would gain elsewhere. */
 const HOPELESS = -30;

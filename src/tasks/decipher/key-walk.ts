@@ -10,7 +10,6 @@ import type { Substitution } from "./substitution.js";
  * Temperatures of the walk from a key, one for each round through its symbols; the second half is counted. Words stay warm:
  * a language model of words is surer of what it has seen than it should be.
  */
-const settling = [1, 1, 1, 1]; // from a key that was drawn
 const shaken = Array.from({ length: 20 }, (_, round) => Math.max(2, 8 ** (1 - round / 10))); // from the key of EM
 
 /** Places of a symbol that a round of a walk looks at in full; more frequent ones, which are surer, have fewer rounds. */
@@ -28,6 +27,11 @@ export const CANDIDATES = 500;
 /** Rounds of refinement at most; three or four are usual. */
 const ROUNDS = 10;
 
+export function confidenceOf(cipher: Substitution, key: Int32Array): KeyConfidence {
+  const { plainCount, allowed, sequences, options, model } = cipher;
+  return new KeyConfidence(model.ngram, sequences, key, plainCount, options.oneToOne, allowed);
+}
+
 /** The best key so far. */
 export class BestKey {
   confidence: KeyConfidence;
@@ -41,18 +45,13 @@ export class BestKey {
     /** [cipherCount][plainCount] as EM expects them. */
     private readonly counts: Float64Array,
   ) {
-    this.confidence = this.confidenceOf(key);
-  }
-
-  private confidenceOf(key: Int32Array): KeyConfidence {
-    const { plainCount, allowed, sequences, options, model } = this.cipher;
-    return new KeyConfidence(model.ngram, sequences, key, plainCount, options.oneToOne, allowed);
+    this.confidence = confidenceOf(this.cipher, key);
   }
 
   /** Takes another key, each symbol given the reading that fits best, if it explains the text better. */
   improve(start: Int32Array): void {
     const key = start.slice();
-    const confidence = this.confidenceOf(key);
+    const confidence = confidenceOf(this.cipher, key);
     for (let round = 0; round < ROUNDS; round++) {
       const changed = confidence.improve((x) => this.cipher.candidates(x, key[x], this.counts, CANDIDATES));
       if (changed === 0) break;
@@ -62,17 +61,11 @@ export class BestKey {
     this.confidence = confidence;
   }
 
-  /** Walks from keys that were drawn. */
-  async settle(starts: readonly Int32Array[], hooks: DecipherHooks): Promise<void> {
-    await this.walk(starts, settling, hooks);
-  }
-
   /** Shakes the key and lets it settle, several times. Returns how often. */
   async shake(times: number, hooks: DecipherHooks): Promise<number> {
     const { key } = this;
     return this.walk(
       Array.from({ length: times }, () => key),
-      shaken,
       hooks,
       (walks, score) => hooks.onSearch?.(walks, score, this.confidence.total(), () => this.cipher.named(this.key)),
     );
@@ -85,7 +78,6 @@ export class BestKey {
    */
   private async walk(
     starts: readonly Int32Array[],
-    temperatures: readonly number[],
     hooks: DecipherHooks,
     onWalk?: (walks: number, score: number) => void,
   ): Promise<number> {
@@ -97,15 +89,15 @@ export class BestKey {
     for (const start of starts) {
       const random = generator(options.seed, WALKS + walks);
       const key = start.slice();
-      const walker = this.confidenceOf(key);
+      const walker = confidenceOf(this.cipher, key);
       const candidates = Array.from(key, (y, x) => this.cipher.candidates(x, y, this.counts, WALK_CANDIDATES));
-      for (let round = 0; round < temperatures.length; round++) {
+      for (let round = 0; round < shaken.length; round++) {
         if (await pausedAndStopped(hooks)) return walks;
         for (let x = 0; x < cipherCount; x++) {
           if (round % Math.ceil(frequency[x] / PLACES_A_ROUND) !== 0 || candidates[x].length < 2) continue;
-          walker.redraw(x, candidates[x], temperatures[round], random);
+          walker.redraw(x, candidates[x], shaken[round], random);
         }
-        if (2 * round < temperatures.length) continue;
+        if (2 * round < shaken.length) continue;
         counted++;
         key.forEach((y, x) => {
           shares[x * plainCount + y]++;

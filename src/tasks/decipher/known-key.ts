@@ -4,8 +4,9 @@
 import type { Alphabet } from "../../engine/alphabet.js";
 import { InputError } from "../../util/errors.js";
 import type { CipherText } from "./cipher-text.js";
-import { isLetter, type LanguageModel, SPACE, wordsOf } from "./language.js";
-import type { DeciphererOptions } from "./options.js";
+import { type LanguageModel, SPACE, wordsOf } from "./language.js";
+import { isLetter } from "./letter.js";
+import type { SettledOptions } from "./options.js";
 
 /** A key: the plain symbol of each cipher symbol. */
 export type Key = Readonly<Record<string, string>>;
@@ -62,7 +63,7 @@ function crib(place: string, cipher: CipherText): [string, string][] {
 export function allowedSubstitutions(
   alphabet: Alphabet,
   language: LanguageModel,
-  { oneToOne, spaces }: Pick<DeciphererOptions, "oneToOne" | "spaces">,
+  { oneToOne, spaces }: Pick<SettledOptions, "oneToOne" | "spaces">,
   known: Key,
 ): Uint8Array {
   const { symbols } = language;
@@ -106,7 +107,7 @@ export function allowedSubstitutions(
 function spacesAgree(
   alphabet: Alphabet,
   { symbols }: LanguageModel,
-  spaces: DeciphererOptions["spaces"],
+  spaces: SettledOptions["spaces"],
 ): "fixed" | "none" | "open" {
   const isSpaced = symbols.indexOf(SPACE) >= 0;
   if (alphabet.indexOf(SPACE) >= 0) {

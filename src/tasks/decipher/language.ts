@@ -1,10 +1,9 @@
 // A language model for decipherment: the alphabet of the plain text and an n-gram model of its symbols. Words: a line is a
 // sequence and words stand between spaces. Letters: the whole text is one sequence of letters in lower case, with single
-// spaces between words or without any.
+// spaces between words or without any; the other of the two comes with it, and the words that the letters make.
 
 import { Alphabet } from "../../engine/alphabet.js";
-import { type NgramModel, ngramDefaults, ngramModel, shorterNgram } from "../../engine/ngram.js";
-import { composed } from "../../util/characters.js";
+import { type NgramModel, type NgramOptions, ngramDefaults, ngramModel, shorterNgram } from "../../engine/ngram.js";
 import { InputError } from "../../util/errors.js";
 import {
   choice,
@@ -14,8 +13,12 @@ import {
   type OptionsOf,
   readOptions,
   real,
+  text,
   whole,
 } from "../../util/options.js";
+import { folds } from "./letter.js";
+import { letterText } from "./letter-text.js";
+import { countWords, type WordList } from "./word-list.js";
 
 /** Longer n-grams are nearly all seen once: they would take memory and tell nothing. */
 const MOST_ORDER = 10;
@@ -48,6 +51,13 @@ export const languageOptions = {
   }),
   /** Letters: the spaces between words are symbols too. */
   spaces: flag("letters: the spaces between words are symbols too", { usual: true, flag: false }),
+  /** Letters with accents: as they are, without the accent (ä as a), or as digraphs (ä as ae). */
+  fold: choice("letters with accents: none (as they are), base (ä as a), digraph (ä as ae)", folds, { usual: "none" }),
+  /** The letters that there are. Left out: all but those that the plain text has too rarely. */
+  alphabet: text("letters: those that there are, such as abcdefghiklmnopqrstvxyz", {
+    value: "letters",
+    otherwise: "those of the plain text but the rarest",
+  }),
   /** Words: only the commonest are symbols, all others are `OTHER`. 0 for no limit. */
   vocabulary: whole("words: keep only the commonest plain words", { least: 0, usual: 0 }),
 };
@@ -63,13 +73,25 @@ export const OTHER = "<other>";
 /** The space between words, as a symbol of letters. */
 export const SPACE = " ";
 
+/** What a language model of letters has beside its n-grams. */
+interface LetterParts {
+  /** The words that the letters make. */
+  words?: WordList;
+  /** Letters of the plain text that were left out as too rare, with how often they came. */
+  dropped?: ReadonlyMap<string, number>;
+  /** The n-grams with spaces of a model without, or without of a model with spaces; made when first asked for. */
+  other?: () => NgramModel;
+}
+
 export class LanguageModel {
   readonly kind = "language";
+  private otherMade: LanguageModel | undefined;
 
   constructor(
     readonly symbols: Alphabet,
     readonly ngram: NgramModel,
     readonly options: LanguageOptions,
+    private readonly parts: LetterParts = {},
   ) {}
 
   /** Learns from text, line by line. */
@@ -78,24 +100,84 @@ export class LanguageModel {
     if (typeof lines === "string") {
       throw new InputError("lines of text are needed, not one string", { hint: 'split it first: text.split("\\n")' });
     }
+    if (options.level === "char") return languageOfLetters(lines, options);
     const symbols = new Alphabet();
-    const sequences =
-      options.level === "word" ? wordSequences(lines, options, symbols) : [letterSequence(lines, options, symbols)];
-    const { order, discount, smoothing, level } = options;
-    if (symbols.size === 0) {
-      throw new InputError(level === "word" ? "the plain text has no words" : "the plain text has no letters");
-    }
-    return new LanguageModel(
-      symbols,
-      ngramModel(sequences, symbols.size, { order, discount, smoothing, ends: level === "word" }),
-      options,
-    );
+    const sequences = wordSequences(lines, options, symbols);
+    if (symbols.size === 0) throw new InputError("the plain text has no words");
+    return new LanguageModel(symbols, ngramModel(sequences, symbols.size, ngramOptionsOf(options)), options);
+  }
+
+  /** Letters: the words that they make, if they are known. */
+  get words(): WordList | undefined {
+    return this.parts.words;
+  }
+
+  /** Letters of the plain text that were left out as too rare, with how often they came. */
+  get dropped(): ReadonlyMap<string, number> {
+    return this.parts.dropped ?? new Map();
   }
 
   /** The same model looking fewer symbols back. */
   withOrder(order: number): LanguageModel {
-    return new LanguageModel(this.symbols, shorterNgram(this.ngram, order), { ...this.options, order });
+    const { other } = this.parts;
+    return new LanguageModel(
+      this.symbols,
+      shorterNgram(this.ngram, order),
+      { ...this.options, order },
+      { ...this.parts, other: other && (() => shorterNgram(other(), order)) },
+    );
   }
+
+  /** Letters: the same language with spaces between words, or without; undefined if it does not know. */
+  withSpaces(spaces: boolean): LanguageModel | undefined {
+    if (this.options.spaces === spaces) return this;
+    const { other } = this.parts;
+    if (!other || this.options.level !== "char") return undefined;
+    this.otherMade ??= new LanguageModel(
+      symbolsOf(
+        this.symbols.all().filter((symbol) => symbol !== SPACE),
+        spaces,
+      ),
+      other(),
+      { ...this.options, spaces },
+      { ...this.parts, other: () => this.ngram },
+    );
+    return this.otherMade;
+  }
+}
+
+/** Letters, and the space after them if it is a symbol. */
+function symbolsOf(letters: readonly string[], spaces: boolean): Alphabet {
+  return new Alphabet(spaces ? [...letters, SPACE] : letters);
+}
+
+export function ngramOptionsOf({ order, discount, smoothing, level }: LanguageOptions): NgramOptions {
+  return { order, discount, smoothing, ends: level === "word" };
+}
+
+function languageOfLetters(lines: Iterable<string>, options: LanguageOptions): LanguageModel {
+  const { letters, sequence, dropped } = letterText(lines, options.fold, options.alphabet);
+  if (sequence.length === 0) throw new InputError("the plain text has no letters");
+  const between = letters.size;
+  const ngram = (spaces: boolean): NgramModel =>
+    ngramModel(
+      [spaces ? sequence : sequence.filter((letter) => letter !== between)],
+      spaces ? between + 1 : between,
+      ngramOptionsOf(options),
+    );
+  return new LanguageModel(symbolsOf(letters.all(), options.spaces), ngram(options.spaces), options, {
+    words: countWords(sequence, letters.all()),
+    dropped,
+    other: once(() => ngram(!options.spaces)),
+  });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** Fills in the defaults, which for `order` depend on the level, and refuses what is out of range. */
@@ -129,58 +211,4 @@ function wordSequences(lines: Iterable<string>, options: LanguageOptions, symbol
 /** The words of a line: what stands between spaces. */
 export function wordsOf(line: string): string[] {
   return line.split(/\s+/u).filter((word) => word !== "");
-}
-
-function letterSequence(lines: Iterable<string>, { spaces }: LanguageOptions, symbols: Alphabet): Int32Array {
-  let sequence = new Int32Array(1 << 16);
-  let length = 0;
-  let pending = false; // a space is due before the next letter
-  for (const line of lines) {
-    // One character for a letter with its accent, however the file writes it.
-    for (const character of composed(line).toLowerCase()) {
-      if (!isLetter(character)) {
-        // What stands inside a word, such as an apostrophe or an accent of its own, does not part it.
-        if (!insideWord.has(character) && !/^\p{M}$/u.test(character)) pending = true;
-        continue;
-      }
-      if (length + 2 > sequence.length) {
-        const larger = new Int32Array(sequence.length * 2);
-        larger.set(sequence);
-        sequence = larger;
-      }
-      if (pending && spaces && length > 0) sequence[length++] = symbols.add(SPACE);
-      pending = false;
-      sequence[length++] = symbols.add(character);
-    }
-    pending = true;
-  }
-  return sequence.subarray(0, length);
-}
-
-const insideWord = new Set(["'", "’", "-"]);
-
-/** Whether a character is a letter of any script. Most text is ASCII, which needs no table. */
-export function isLetter(character: string): boolean {
-  if (character >= "a" && character <= "z") return true;
-  if (character < "\u0080") return character >= "A" && character <= "Z";
-  return /^\p{L}$/u.test(character);
-}
-
-/**
- * The small letter of a capital, if the two are a pair that leads from each to the other; else the character itself. (The
- * capital of `ß` is `ẞ` here, one letter; `ı`, `ς` and the like have none, as theirs are those of other letters.)
- */
-export function smallOf(character: string): string {
-  const small = character.toLowerCase();
-  return small !== character && [...small].length === 1 && upperCase(small) === character ? small : character;
-}
-
-/** The capital of a small letter, if it has one of its own. */
-export function capitalOf(character: string): string | undefined {
-  const capital = upperCase(character);
-  return capital !== character && smallOf(capital) === character ? capital : undefined;
-}
-
-function upperCase(character: string): string {
-  return character === "ß" ? "ẞ" : character.toUpperCase();
 }

@@ -28,17 +28,29 @@ export const deciphererOptions = {
   passes: whole("EM passes at most", { least: 1, usual: 20 }),
   /** EM ends when a pass gains less log-likelihood than this for each symbol. */
   tolerance: real("end when a pass gains less than this a symbol", { least: 0, usual: 1e-3 }),
-  /** No two cipher symbols stand for the same plain symbol. */
-  oneToOne: flag("no two cipher symbols stand for the same plain symbol"),
   /**
-   * Beginnings to try. With few plain symbols each is a search for a good key, which ends early when the best key has been
-   * found three times; EM goes on from the best. With many, EM comes first, and each is a walk that shakes its key and
-   * lets it settle again, to something better or not. 0: EM alone, and probabilities that hold if the rest of the key is
+   * No two cipher symbols stand for the same plain symbol. Left out: so if letters are enciphered, there are no more cipher
+   * symbols than letters, and they are as unevenly frequent.
+   */
+  oneToOne: flag("no two cipher symbols stand for the same plain symbol", {
+    otherwise: "found out for letters, off for words",
+    off: "several cipher symbols may stand for one plain symbol",
+  }),
+  /**
+   * Beginnings to try. Letters: each is a search for a good key; left out, they go on, each longer than those before, until the
+   * best key has come up three times or they have become long. Words: EM comes first, and each is a walk that shakes its key
+   * and lets it settle again, to something better or not. 0: EM alone, and probabilities that hold if the rest of the key is
    * right.
    */
-  restarts: whole("beginnings to try", { least: 0, otherwise: "at most 60 for letters, 2 for words" }),
-  /** Changes of the key that each search tries. */
-  moves: whole("changes of the key that a search tries", { least: 1, usual: 200_000 }),
+  restarts: whole("beginnings to try", {
+    least: 0,
+    otherwise: "for letters until the best key recurs, 2 for words",
+  }),
+  /** Changes of the key that each search tries: readings of one symbol drawn anew, or two of them traded. */
+  moves: whole("changes of the key that a search tries", {
+    least: 1,
+    otherwise: "few at first, more as long as searches disagree",
+  }),
   /** After EM, give every symbol the reading that fits best with all others, until nothing changes. False: EM's own key. */
   refine: flag("refine the key symbol by symbol after EM", {
     usual: true,
@@ -53,6 +65,8 @@ export const deciphererOptions = {
 };
 
 export type DeciphererOptions = OptionsOf<typeof deciphererOptions>;
+/** Options of which none is open. */
+export type SettledOptions = DeciphererOptions & { oneToOne: boolean };
 export type GivenDeciphererOptions = GivenOptions<typeof deciphererOptions>;
 
 export const deciphererDefaults = defaultsOf(deciphererOptions);

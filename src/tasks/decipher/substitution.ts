@@ -9,7 +9,7 @@ import { InputError } from "../../util/errors.js";
 import type { Reading } from "./decipherment.js";
 import { allowedSubstitutions, type Key } from "./known-key.js";
 import { type LanguageModel, SPACE } from "./language.js";
-import type { DeciphererOptions } from "./options.js";
+import type { SettledOptions } from "./options.js";
 
 /** Above this the table of substitutions takes too much memory. */
 const MOST_SUBSTITUTIONS = 30_000_000;
@@ -29,7 +29,7 @@ export class Substitution {
 
   constructor(
     readonly language: LanguageModel,
-    readonly options: DeciphererOptions,
+    readonly options: SettledOptions,
     inference: Inference,
     cipher: readonly (readonly string[])[],
     known: Key,
@@ -112,16 +112,6 @@ export class Substitution {
       }
       return best;
     });
-  }
-
-  /** The key of counts, but with the plain symbols of another key where that has any. */
-  completed(key: Int32Array, counts: Float64Array): Int32Array {
-    const most = 1 + this.places;
-    const raised = counts.slice();
-    key.forEach((y, x) => {
-      if (y >= 0) raised[x * this.plainCount + y] += most;
-    });
-    return this.keyOf(raised);
   }
 
   /** A key by the names of its symbols. */

@@ -6,7 +6,7 @@
 import { type NgramModel, ngramScoreAt } from "../../engine/ngram.js";
 import { BEGIN } from "../../engine/trellis.js";
 import { generator, uniform } from "../../util/random.js";
-import { forgiving } from "./key-search.js";
+import { forgiving } from "./key-tables.js";
 import { type LanguageModel, SPACE } from "./language.js";
 
 /** Symbols to draw; with words, each looks at the whole vocabulary. */

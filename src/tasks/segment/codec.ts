@@ -81,7 +81,7 @@ function encodeSegmenter(segmenter: Segmenter): FileParts {
 
 function decodeSegmenter(content: TensorFile, file?: string): Segmenter {
   const reader = new PartsReader(content, file);
-  const trained = readTrained(reader, segmenterOptions, { instead: { l2: 0, order: 0 }, summary });
+  const trained = readTrained(reader, segmenterOptions, { instead: { l2: 0, order: 0, heldOut: 0.1 }, summary });
   const { input, mayHoldSpaces } = reader.json("positions", positionsSchema);
   return reader.guard(() => {
     const labels = reader.alphabet("labels");

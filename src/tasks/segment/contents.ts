@@ -1,7 +1,7 @@
 // What is in a segmenter.
 
 import { counted, plural, table } from "../../util/text.js";
-import { historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
+import { chosenLines, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import { readingOf } from "./inputs.js";
 import type { Segmenter } from "./segmenter.js";
 import { longestSegment } from "./symbols.js";
@@ -42,6 +42,7 @@ export function contentsText(segmenter: Segmenter, { bytes }: { bytes: number })
     ],
     ["trained on", `${plural(summary.texts, "text")}, ${plural(summary.segments, "segment")}, seed ${options.seed}`],
     ["", passLine(summary)],
+    ...chosenLines(summary.chosen, "texts"),
     ...promiseLines(found.calibration),
   ];
   const history = summary.history.length > 0 ? [historyTable(summary, "segments", "texts")] : [];

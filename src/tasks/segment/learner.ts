@@ -13,7 +13,7 @@ import type { RowTable } from "../../engine/rows.js";
 import type { SlotGraph } from "../../engine/slots.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
-import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.js";
+import { type Judged, type Learner, logLossOf, type Seen, type SharedLearner } from "../../learn/learner.js";
 import type { SegmentCorpus } from "./encoder.js";
 import {
   ANY,
@@ -220,6 +220,7 @@ export class SegmenterEngine extends Holder {
   judge(corpus: SegmentCorpus, text: number, weights: Float64Array, outside: number): Judged {
     this.forward(corpus, text, weights);
     const best = this.kernel.bestPath();
+    const bestPartition = this.kernel.trellis.logPartition;
     if (this.inference.mode === "beam") this.forward(corpus, text, weights, this.inference, true);
     const gold = this.goldSymbols(corpus, text);
     const logLikelihood = this.logProbability(gold);
@@ -240,7 +241,8 @@ export class SegmenterEngine extends Holder {
       at += lengthOf[symbol];
     }
     const right = gold.length === found.length && gold.every((symbol, i) => symbol === found[i]);
-    return { logLikelihood, decisions, errors: decisions - 2 * common, right: right ? 1 : 0 };
+    const logLoss = logLossOf(best ? best.score - bestPartition : 0, right);
+    return { logLikelihood, decisions, errors: decisions - 2 * common, right: right ? 1 : 0, logLoss };
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Inference } from "../../engine/trellis.js";
 import { goOnOptions } from "../../learn/go-on.js";
-import { trainingOptions } from "../../learn/options.js";
+import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { choice, file, type OptionsOf, readOptions, whole } from "../../util/options.js";
 import type { SegmenterOptions } from "./option-types.js";
 
@@ -24,6 +24,11 @@ export const segmenterOptions = {
   mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], { usual: "rcms", value: "mode" }),
   minCount: whole("leave out attributes seen fewer times", { least: 1, usual: 1 }),
   ...trainingOptions,
+  ...choosingOptions,
+  select: choice("what is chosen by; the accuracy of segments is their F1", ["accuracy", "likelihood"], {
+    usual: "accuracy",
+    value: "measure",
+  }),
 };
 
 export const lexiconOptions = {

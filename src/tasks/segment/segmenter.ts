@@ -9,6 +9,7 @@ import { answeredParts } from "../../confidence/clustered.js";
 import { bestPathsFrom, type Path, trellisLattice } from "../../engine/lattice.js";
 import { nextSlot } from "../../engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
+import type { Chosen } from "../../learn/choose.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
@@ -53,6 +54,8 @@ export interface SegmenterSummary {
   bestPass: number;
   /** Training was stopped before its end. */
   stopped: boolean;
+  /** What was chosen by held-out texts, and how that did. Files of earlier versions do not say. */
+  chosen?: Chosen;
 }
 
 export interface SegmentOptions {

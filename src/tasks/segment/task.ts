@@ -69,7 +69,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
       return Segmenter.train(texts, { input, lexiconFile: files.lexicon, ...given, note, ...rest });
     },
     summary({ labels, parts, weights, summary, options }) {
-      const { texts, positions, segments, history, bestPass, stopped } = summary;
+      const { texts, positions, segments, history, bestPass, stopped, chosen } = summary;
       return {
         labels: labels.length,
         attributes: parts.attributes.size,
@@ -79,6 +79,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
         bestPass,
         stopped,
         heldOut: heldOutOf(summary),
+        chosen,
         history,
         options,
       };

@@ -2,9 +2,8 @@
 
 import { Alphabet } from "../../engine/alphabet.js";
 import type { SymbolKind } from "../../formats/pair-lines.js";
-import { chooseL2 } from "../../learn/choose-l2.js";
-import { trainingOptions } from "../../learn/options.js";
-import { train } from "../../learn/train.js";
+import { chooseAndTrain, usualShare } from "../../learn/choose.js";
+import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
@@ -30,36 +29,27 @@ export async function trainSegmenter(
   if (keep && !from) throw new InputError("option `keep` needs `from`: a segmenter to keep");
   const kept = keep ? from : undefined;
   const chosen = readSegmenterOptions(given, { others: [...hookNames, ...otherNames], from: kept });
-  const hooks = hooksOf(given);
   const gatherer = await gathered(examples, given, kept);
   const order = chosen.order ?? (gatherer.hasLabels ? LABELLED_ORDER : 0);
   const { parts, rows, corpus } = gatherer.prepare({ order, minCount: chosen.minCount });
   const inference = inferenceOf({ ...chosen, order });
   const learner = new SegmenterLearner(corpus, rows, inference, parts.labels.indexOf(OUTSIDE));
-  let choseInHaste = false;
-  const stopsChoosing = (): boolean => {
-    choseInHaste ||= hooks.shouldStop?.() ?? false;
-    return choseInHaste;
-  };
-  const l2 =
-    chosen.l2 ??
-    given.checkpoint?.l2 ??
-    (kept ? 0 : await chooseL2(learner, declaredOf(trainingOptions, chosen), stopsChoosing));
-  const options: SegmenterOptions = { ...chosen, order, l2 };
-  // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
-  const trainingHooks = choseInHaste ? { ...hooks, onCheckpoint: undefined } : hooks;
-  const trained = await train(learner, declaredOf(trainingOptions, options), trainingHooks, {
+  const open = declaredOf({ ...trainingOptions, ...choosingOptions }, chosen);
+  const fitted = await chooseAndTrain(learner, { ...open, l2: chosen.l2 ?? (kept ? 0 : undefined) }, hooksOf(given), {
     start: from && carriedWeights(from, { parts, rows }),
     checkpoint: given.checkpoint,
   });
+  const { heldOut = usualShare(corpus.textCount) } = chosen;
+  const options: SegmenterOptions = { ...chosen, order, heldOut, l2: fitted.chosen.l2 };
   // What is saved is single precision; rounding here makes a saved and loaded segmenter answer exactly as this one.
-  const weights = trained.weights.map(Math.fround);
+  const weights = fitted.weights.map(Math.fround);
   if (!weights.every(Number.isFinite)) {
     throw new InputError("the weights grew without bound", { hint: "try a smaller rate or a larger l2" });
   }
-  const { history, bestPass, stopped } = trained;
+  const { history, bestPass, stopped, chosen: found } = fitted;
   const segments = corpus.gold.filter((symbol) => symbol >= 0).length;
-  const summary = { texts: corpus.textCount, positions: corpus.gold.length, segments, history, bestPass, stopped };
+  const texts = corpus.textCount;
+  const summary = { texts, positions: corpus.gold.length, segments, history, bestPass, stopped, chosen: found };
   return new Segmenter({ parts, rows, weights, options, summary, note: given.note ?? {} });
 }
 

@@ -82,7 +82,10 @@ function encodeTagger(tagger: Tagger): FileParts {
 
 function decodeTagger(content: TensorFile, file?: string): Tagger {
   const reader = new PartsReader(content, file);
-  const trained = readTrained(reader, taggerOptions, { instead: { l2: 0 }, summary });
+  const trained = readTrained(reader, taggerOptions, {
+    instead: { l2: 0, heldOut: 0.1, select: "likelihood" },
+    summary,
+  });
   const source = reader.json("source", sourceSchema);
   return reader.guard(() => {
     const { options } = trained;

@@ -5,7 +5,7 @@ import type { TaggingSequence } from "../../formats/sequence.js";
 import { InputError } from "../../util/errors.js";
 import { type GivenOptions, text, whole } from "../../util/options.js";
 import { counted, plural, probabilityText, table } from "../../util/text.js";
-import { historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
+import { chosenLines, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import type { Asked, Looks, Shown } from "../task.js";
 import { inputNoteOf, readInputs } from "./inputs.js";
 import type { Contribution } from "./reasons.js";
@@ -51,7 +51,8 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
   lines.push(["inference", `${options.mode}, ${plural(options.contexts, "context")}, rows ${options.rows}`]);
   if (read) lines.push(["input", read]);
   const trained = `${plural(summary.sequences, "sequence")}, ${plural(summary.positions, "token")}, seed ${options.seed}`;
-  lines.push(["trained on", trained], ["", passLine(summary)], ...promiseLines(found.calibration));
+  lines.push(["trained on", trained], ["", passLine(summary)]);
+  lines.push(...chosenLines(summary.chosen, "sequences"), ...promiseLines(found.calibration));
   const parts = [table(lines, [0, 1])];
   if (summary.history.length > 0) parts.push(historyTable(summary, "labels", "sequences"));
   if (found.template !== undefined) parts.push(`template\n${found.template.replace(/^/gm, "  ").trimEnd()}\n`);

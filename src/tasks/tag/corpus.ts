@@ -24,6 +24,8 @@ export interface Corpus {
   attributes: AttributeArray;
   /** Attributes conjoined with the previous label. */
   conjoined: AttributeArray;
+  /** [sequenceCount] the document of each, where the data tells. */
+  groups?: Int32Array;
 }
 
 /** Attributes of positions in flat arrays. */
@@ -209,6 +211,47 @@ export class CorpusBuilder {
       conjoined: this.conjoined.build(),
     };
   }
+}
+
+/** The sequences of two corpora with the same alphabets, one after the other. */
+export function joinCorpora(first: Corpus, second: Corpus): Corpus {
+  const sets = first.allowedSets.length;
+  return {
+    sequenceCount: first.sequenceCount + second.sequenceCount,
+    sequenceStart: joinOffsets(first.sequenceStart, second.sequenceStart),
+    labels: joined(
+      first.labels,
+      second.labels.map((label) => (label < UNKNOWN_LABEL ? label - sets : label)),
+    ),
+    allowedSets: [...first.allowedSets, ...second.allowedSets],
+    attributes: joinAttributes(first.attributes, second.attributes),
+    conjoined: joinAttributes(first.conjoined, second.conjoined),
+    groups: first.groups,
+  };
+}
+
+function joinAttributes(first: AttributeArray, second: AttributeArray): AttributeArray {
+  const valuesOf = ({ ids, values }: AttributeArray): Float64Array => values ?? new Float64Array(ids.length).fill(1);
+  return {
+    start: joinOffsets(first.start, second.start),
+    ids: joined(first.ids, second.ids),
+    values: first.values || second.values ? joined(valuesOf(first), valuesOf(second)) : undefined,
+  };
+}
+
+function joinOffsets(first: Int32Array, second: Int32Array): Int32Array {
+  const end = first[first.length - 1];
+  return joined(
+    first,
+    second.subarray(1).map((offset) => offset + end),
+  );
+}
+
+function joined<T extends Int32Array | Float64Array>(first: T, second: T): T {
+  const both = new (first.constructor as new (length: number) => T)(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }
 
 /** The first of many names, for a message. */

@@ -10,7 +10,8 @@ import { childOf } from "../../engine/rows.js";
 import { chainGraph, type SlotGraph } from "../../engine/slots.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
-import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.js";
+import { type Judged, type Learner, logLossOf, type Seen, type SharedLearner } from "../../learn/learner.js";
+import { countChunks } from "../../metrics/tagging.js";
 import { allowedAt, type Corpus } from "./corpus.js";
 import { type TaggerRows, taggerFamilies } from "./rows.js";
 
@@ -229,10 +230,11 @@ export class TaggerEngine extends Holder {
     return found.logPartition;
   }
 
-  /** Judges a sequence: likelihood of its labels, and errors of the best output. */
-  judge(corpus: Corpus, sequence: number, weights: Float64Array): Judged {
+  /** Judges a sequence: likelihood of its labels, errors of the best output, and spans where labels of these `names` mark any. */
+  judge(corpus: Corpus, sequence: number, weights: Float64Array, names?: readonly string[]): Judged {
     let trellis = this.forward(corpus, sequence, weights);
     const best = this.kernel.bestPath();
+    const bestPartition = trellis.logPartition;
     if (this.inference.mode === "beam") trellis = this.forward(corpus, sequence, weights, this.inference, true);
     const logLikelihood = this.clampedLogPartition(corpus, sequence, trellis) - trellis.logPartition;
     const from = corpus.sequenceStart[sequence];
@@ -245,7 +247,14 @@ export class TaggerEngine extends Holder {
       decisions++;
       if (!best || !allowed.includes(best.symbols[i])) errors++;
     }
-    return { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0 };
+    const judged: Judged = { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0, logLoss: 0 };
+    // Of labels that are partly open nothing is known as a whole.
+    if (best && decisions === length) judged.logLoss = logLossOf(best.score - bestPartition, errors === 0);
+    if (!names) return judged;
+    const isKnown = (i: number): boolean => corpus.labels[from + i] >= 0;
+    const gold = Array.from({ length }, (_, i) => (isKnown(i) ? names[corpus.labels[from + i]] : "O"));
+    const found = Array.from({ length }, (_, i) => (isKnown(i) && best ? names[best.symbols[i]] : "O"));
+    return { ...judged, ...countChunks(gold, found) };
   }
 }
 
@@ -277,13 +286,23 @@ export class TaggerLearner implements Learner {
   readonly engine: TaggerEngine;
   readonly corpus: Corpus;
 
-  constructor(corpus: Corpus, rows: TaggerRows, inference: Inference) {
+  constructor(
+    corpus: Corpus,
+    rows: TaggerRows,
+    inference: Inference,
+    /** [labels], if they mark spans. */
+    private readonly names?: readonly string[],
+  ) {
     this.corpus = placedAll(corpus, backend().arrays);
     this.engine = new TaggerEngine(rows, inference);
   }
 
   get table() {
     return this.engine.rows.table;
+  }
+
+  get groups(): Int32Array | undefined {
+    return this.corpus.groups;
   }
 
   get exampleCount(): number {
@@ -295,12 +314,12 @@ export class TaggerLearner implements Learner {
   }
 
   judge(example: number, weights: Float64Array): Judged {
-    return this.engine.judge(this.corpus, example, weights);
+    return this.engine.judge(this.corpus, example, weights, this.names);
   }
 
   share(): SharedLearner {
-    const { corpus, engine } = this;
-    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference };
+    const { corpus, engine, names } = this;
+    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, names };
     return { module: import.meta.url, data };
   }
 }
@@ -309,10 +328,11 @@ interface SharedData {
   corpus: Corpus;
   rows: TaggerRows;
   inference: Inference;
+  names?: readonly string[];
 }
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): TaggerLearner {
-  const { corpus, rows, inference } = data as SharedData;
-  return new TaggerLearner(corpus, rows, inference);
+  const { corpus, rows, inference, names } = data as SharedData;
+  return new TaggerLearner(corpus, rows, inference, names);
 }

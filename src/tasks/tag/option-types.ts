@@ -39,7 +39,7 @@ export interface TaggerOptions {
   conjoin: boolean;
   /**
    * Passes over the examples, at most: a whole number of at least 1.
-   * @default 20
+   * @default 12
    */
   passes: number;
   /**
@@ -49,7 +49,7 @@ export interface TaggerOptions {
   seed: number;
   /**
    * Step size: a number above 0 and at most 100.
-   * @default 0.2
+   * @default 0.5
    */
   rate: number;
   /**
@@ -68,13 +68,13 @@ export interface TaggerOptions {
    */
   l1: number;
   /**
-   * Share held out to choose the best pass; 0 for none: a share from 0 to below 1.
-   * @default 0.1
+   * Share held out to choose by; 0 for none: a share from 0 to below 1.
+   * If not given: a tenth or, of few examples, up to a fifth; of fewer than 500, each fifth in turn (cross-validation).
    */
   heldOut: number;
   /**
    * Passes without improvement on the held-out part before training stops: a whole number of at least 0.
-   * @default 3
+   * @default 2
    */
   patience: number;
   /**
@@ -88,8 +88,13 @@ export interface TaggerOptions {
    */
   truncate: number;
   /**
-   * What the best pass is chosen by.
-   * @default "likelihood"
+   * What is chosen by.
+   * If not given: f1 where labels mark spans (B-NP, I-NP, O), else accuracy.
    */
-  select: "likelihood" | "accuracy";
+  select: "f1" | "accuracy" | "likelihood";
+  /**
+   * When everything is chosen, learn from the held-out part, too.
+   * @default true
+   */
+  refit: boolean;
 }

@@ -2,8 +2,8 @@
 
 import type { Inference } from "../../engine/trellis.js";
 import { goOnOptions } from "../../learn/go-on.js";
-import { trainingOptions } from "../../learn/options.js";
-import { choice, defaultsOf, file, flag, type OptionsOf, readOptions, whole } from "../../util/options.js";
+import { choosingOptions, trainingOptions } from "../../learn/options.js";
+import { choice, defaultsOf, file, flag, type OptionsOf, readOptions, real, whole } from "../../util/options.js";
 import type { TaggerOptions } from "./option-types.js";
 
 export type { TaggerOptions } from "./option-types.js";
@@ -28,6 +28,14 @@ export const taggerOptions = {
   minCount: whole("leave out attributes seen fewer times", { least: 1, usual: 1 }),
   conjoin: flag("conjoin every attribute with the previous label too (there without its value)"),
   ...trainingOptions,
+  passes: whole("passes over the examples, at most", { least: 1, usual: 12, aliases: ["epochs"] }),
+  rate: real("step size", { least: 0, above: true, most: 100, usual: 0.5 }),
+  patience: whole("passes without improvement on the held-out part before training stops", { least: 0, usual: 2 }),
+  select: choice("what is chosen by", ["f1", "accuracy", "likelihood"], {
+    value: "measure",
+    otherwise: "f1 where labels mark spans (B-NP, I-NP, O), else accuracy",
+  }),
+  ...choosingOptions,
 };
 
 /** Where attributes of columns come from, as far as the command line can say it. */
@@ -36,7 +44,7 @@ export const attributeOptions = {
   features: choice("built-in attributes of columns", ["text", "chunking"], { value: "set", otherwise: "text" }),
 };
 
-/** `l2` has no default: if it is not given, it is chosen on held-out sequences. */
+/** `l2`, `heldOut` and `select` have no default: what is not given is chosen by the data. */
 export const taggerDefaults = defaultsOf(taggerOptions);
 
 /** Options as given or by default; what is to be chosen by the data may be open. */

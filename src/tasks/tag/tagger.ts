@@ -19,6 +19,7 @@ import {
 import { pathConfidences } from "../../engine/reference/passes.js";
 import { BEGIN, type Inference, pathScore, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
+import type { Chosen } from "../../learn/choose.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { areChunkLabels, chunksOf } from "../../metrics/tagging.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
@@ -46,6 +47,8 @@ export interface TrainTaggerOptions extends Partial<TaggerOptions>, GivenFeature
    * then its own, with shorter steps, three passes and no L2 penalty, unless they are given.
    */
   keep?: boolean;
+  /** Labelled sequences to choose by, in place of a held-out part; they are never learned from. */
+  dev?: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>;
   /** A training to go on with; data and options must be the same. */
   checkpoint?: Checkpoint;
   /** Anything to be kept with the model, such as how its input was read. */
@@ -60,6 +63,8 @@ export interface TaggerSummary {
   bestPass: number;
   /** Training was stopped before its end. */
   stopped: boolean;
+  /** What was chosen by held-out sequences, and how that did. Files of earlier versions do not say. */
+  chosen?: Chosen;
 }
 
 export interface PredictOptions {

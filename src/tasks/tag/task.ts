@@ -81,18 +81,24 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       options: { ...taggerOptions, ...attributeOptions },
       reading,
       read: readLabelled,
-      decisive: ({ columns, attributes, values, labels }) => [columns, attributes, values, labels],
-      train(sequences, { given, files, keep, from, ...rest }) {
+      decisive: ({ columns, attributes, values, labels, document }) => [columns, attributes, values, labels, document],
+      takesDev: true,
+      train(sequences, { given, files, keep, from, dev, ...rest }) {
         const attributes: Partial<TrainTaggerOptions> = { templateFile: files.template };
         // One that is kept makes attributes as it did.
         if (keep && from?.source.kind === "template") attributes.template = from.source.text;
         if (keep && (from?.source.kind === "text" || from?.source.kind === "chunking")) {
           attributes.features = from.source.kind;
         }
-        return Tagger.train(sequences, { ...attributes, ...given, keep, from, ...rest });
+        return Tagger.train(sequences, {
+          ...attributes,
+          ...given,
+          ...{ keep, from, ...rest },
+          dev: dev as AsyncIterable<TaggingSequence> | undefined,
+        });
       },
       summary({ labels, attributeCount, weights, summary, options, source }) {
-        const { sequences, positions, history, bestPass, stopped } = summary;
+        const { sequences, positions, history, bestPass, stopped, chosen } = summary;
         return {
           labels: labels.size,
           attributes: attributeCount,
@@ -103,6 +109,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
           bestPass,
           stopped,
           heldOut: heldOutOf(summary),
+          chosen,
           history,
           options,
           source: source.kind,
@@ -113,7 +120,8 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         const held = heldOutOf(summary);
         const isForeign = from && !attributes.all().some((name) => from.attributes.indexOf(name) >= 0);
         const warnings = isForeign ? ["no attribute of the model that training began with is in the data"] : [];
-        const judged = held ? `held out ${percent(held.accuracy)} of labels right` : undefined;
+        const then = summary.chosen?.refit ? ", then learned from everything" : "";
+        const judged = held ? `held out ${percent(held.accuracy)} of labels right${then}` : undefined;
         return { text: `${size} from ${plural(summary.sequences, "sequence")}`, judged, warnings };
       },
       alwaysKeeps: false,

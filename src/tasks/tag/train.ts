@@ -1,72 +1,58 @@
 // Training of a tagger: from labelled sequences to rows, weights, and what is known of how it went.
 
 import { Alphabet } from "../../engine/alphabet.js";
-import type { TaggingSequence } from "../../formats/sequence.js";
-import { chooseL2 } from "../../learn/choose-l2.js";
-import { trainingOptions } from "../../learn/options.js";
-import { train } from "../../learn/train.js";
-import { hookNames, hooksOf, type Trained } from "../../learn/training.js";
+import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
+import { type ChoosingOptions, type Chosen, chooseAndTrain, type Fitted, usualShare } from "../../learn/choose.js";
+import { choosingOptions, trainingOptions } from "../../learn/options.js";
+import { hookNames, hooksOf } from "../../learn/training.js";
+import { areChunkLabels } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
-import { type Corpus, CorpusBuilder } from "./corpus.js";
+import { type Corpus, CorpusBuilder, joinCorpora } from "./corpus.js";
 import { attributeMaker, type FeatureSource, functionOf } from "./features.js";
 import { TaggerLearner } from "./learner.js";
 import { carriedWeights, mergeRows } from "./merge.js";
-import { inferenceOf, readTaggerOptions, type TaggerOptions } from "./options.js";
+import { type ChosenOptions, inferenceOf, readTaggerOptions, type TaggerOptions } from "./options.js";
 import { taggerRows } from "./rows.js";
 import { Tagger, type TaggerSummary, type TrainTaggerOptions } from "./tagger.js";
 
-const otherNames = ["template", "templateFile", "features", "from", "keep", "checkpoint", "note"] as const;
+const otherNames = ["template", "templateFile", "features", "from", "keep", "dev", "checkpoint", "note"] as const;
+
+type Sequences = Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>;
 
 /** Learns from labelled sequences. Labels may be partly unknown. */
-export async function trainTagger(
-  sequences: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>,
-  given: TrainTaggerOptions,
-): Promise<Tagger> {
+export async function trainTagger(sequences: Sequences, given: TrainTaggerOptions): Promise<Tagger> {
   const others = [...hookNames, ...otherNames];
-  const chosen = readTaggerOptions(given, { others, from: given.keep ? given.from : undefined });
-  const hooks = hooksOf(given);
-  const maker = attributeMaker(given, chosen.conjoin);
-  const labels = new Alphabet(given.from?.labels.all());
+  const open = readTaggerOptions(given, { others, from: given.keep ? given.from : undefined });
+  const maker = attributeMaker(given, open.conjoin);
   const kept = given.keep ? given.from : undefined;
   if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
+  const labels = new Alphabet(given.from?.labels.all());
   const attributes = new Alphabet(kept?.attributes.all());
   const conjoined = new Alphabet(kept?.conjoined.all());
-  const builder = new CorpusBuilder(labels, attributes, conjoined, true);
-  let source: FeatureSource | undefined;
-  for await (const sequence of sequences) {
-    if (!sequence?.labels) throw new InputError("a sequence has no labels to learn from", sequence ?? {});
-    const kind = maker.sourceOf(sequence);
-    source ??= kind;
-    maker.add(builder, sequence, source);
-  }
-  if (!source) throw new InputError("there are no sequences to learn from");
-  const corpus = builder.build();
+  const reader = new Reader(maker, { labels, attributes, conjoined });
+  const own = await reader.read(sequences);
+  if (!reader.source) throw new InputError("there are no sequences to learn from");
   if (labels.size === 0) throw new InputError("no position has a label to learn from");
+  const judges = given.dev && (await reader.readKnown(given.dev));
+  if (judges?.sequenceCount === 0) throw new InputError("option `dev`: there are no sequences to choose by");
   const sizes = { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size };
-  const ownRows = taggerRows(corpus, sizes, chosen);
+  const ownRows = taggerRows(own, sizes, open);
   const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
-  const learner = new TaggerLearner(corpus, rows, inferenceOf(chosen));
-  let choseInHaste = false;
-  const stopsChoosing = (): boolean => {
-    choseInHaste ||= hooks.shouldStop?.() ?? false;
-    return choseInHaste;
-  };
-  const l2 =
-    chosen.l2 ??
-    given.checkpoint?.l2 ??
-    (kept ? 0 : await chooseL2(learner, declaredOf(trainingOptions, chosen), stopsChoosing));
-  const options: TaggerOptions = { ...chosen, l2 };
-  const start = given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined;
-  // A training stopped while its penalty was chosen has nothing to go on from: an undisturbed one might choose another.
-  const trainingHooks = choseInHaste ? { ...hooks, onCheckpoint: undefined } : hooks;
-  const trained = await train(learner, declaredOf(trainingOptions, options), trainingHooks, {
-    start,
+  const names = labels.all();
+  const marksSpans = areChunkLabels(names);
+  const corpus = judges ? joinCorpora(own, judges) : own;
+  const learner = new TaggerLearner(corpus, rows, inferenceOf(open), marksSpans ? names : undefined);
+  const choosing = choosingOf(open, { marksSpans, l2: kept ? 0 : undefined });
+  const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), {
+    start: given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined,
     checkpoint: given.checkpoint,
+    judges: judges?.sequenceCount,
   });
+  const options = optionsOf(open, choosing, fitted.chosen, own.sequenceCount);
   // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
-  const weights = trained.weights.map(Math.fround);
-  checkLearned(weights, options, labels.size > 1 && !trained.stopped);
+  const weights = fitted.weights.map(Math.fround);
+  checkLearned(weights, options, labels.size > 1 && !fitted.stopped);
   return new Tagger({
     labels,
     attributes,
@@ -74,11 +60,96 @@ export async function trainTagger(
     rows,
     weights,
     options,
-    source,
-    summary: summaryOf(corpus, trained),
+    source: reader.source,
+    summary: summaryOf(own, fitted),
     note: given.note ?? {},
     features: functionOf(given.features),
   });
+}
+
+/** Sequences as numbers. */
+class Reader {
+  source: FeatureSource | undefined;
+
+  constructor(
+    private readonly maker: ReturnType<typeof attributeMaker>,
+    private readonly alphabets: { labels: Alphabet; attributes: Alphabet; conjoined: Alphabet },
+  ) {}
+
+  /** Those to learn from: what is new gets a number. */
+  async read(sequences: Sequences): Promise<Corpus> {
+    const builder = this.builder(true);
+    const documents = new Documents();
+    for await (const sequence of sequences) {
+      checkLabelled(sequence);
+      documents.add(sequence);
+      const kind = this.maker.sourceOf(sequence);
+      this.source ??= kind;
+      this.maker.add(builder, sequence, this.source);
+    }
+    return { ...builder.build(), groups: documents.groups() };
+  }
+
+  /** Those to choose by: a label that the others do not have cannot be learned, so its position is left open. */
+  async readKnown(sequences: Sequences): Promise<Corpus> {
+    const builder = this.builder(false);
+    const { labels } = this.alphabets;
+    const known = (given: GivenLabel): GivenLabel => {
+      const left = (typeof given === "string" ? [given] : (given ?? [])).filter((label) => labels.indexOf(label) >= 0);
+      return left.length > 0 ? left : null;
+    };
+    for await (const sequence of sequences) {
+      checkLabelled(sequence);
+      this.maker.add(builder, { ...sequence, labels: sequence.labels?.map(known) }, this.source as FeatureSource);
+    }
+    return builder.build();
+  }
+
+  private builder(grows: boolean): CorpusBuilder {
+    const { labels, attributes, conjoined } = this.alphabets;
+    return new CorpusBuilder(labels, attributes, conjoined, grows);
+  }
+}
+
+/** Numbers the documents of sequences. */
+class Documents {
+  private readonly numbers: number[] = [];
+  private latest: Pick<TaggingSequence, "file" | "document"> | undefined;
+  private count = 0;
+
+  add({ file, document }: TaggingSequence): void {
+    if (file !== this.latest?.file || document !== this.latest?.document) this.count++;
+    this.latest = { file, document };
+    this.numbers.push(this.count - 1);
+  }
+
+  /** [sequences] undefined if the data tells of fewer than would do to hold some out. */
+  groups(): Int32Array | undefined {
+    return this.count < FEWEST_DOCUMENTS ? undefined : Int32Array.from(this.numbers);
+  }
+}
+
+/** With fewer documents, the one held out would decide too much. */
+const FEWEST_DOCUMENTS = 20;
+
+function checkLabelled(sequence: TaggingSequence): void {
+  if (!sequence?.labels) throw new InputError("a sequence has no labels to learn from", sequence ?? {});
+}
+
+/** What `chooseAndTrain` is told; `l2` is what to take if none is given, in place of choosing. */
+function choosingOf(open: ChosenOptions, { marksSpans, l2 }: { marksSpans: boolean; l2?: number }): ChoosingOptions {
+  const { select = marksSpans ? "f1" : "accuracy" } = open;
+  if (select === "f1" && !marksSpans) {
+    throw new InputError("option `select`: F1 is for labels that mark spans, such as B-NP, I-NP, O", {
+      hint: "choose by accuracy or likelihood",
+    });
+  }
+  return { ...declaredOf({ ...trainingOptions, ...choosingOptions }, open), l2: open.l2 ?? l2, select };
+}
+
+/** Options as they were in the end. */
+function optionsOf(open: ChosenOptions, { select }: ChoosingOptions, { l2 }: Chosen, sequences: number): TaggerOptions {
+  return { ...open, l2, select, heldOut: open.heldOut ?? usualShare(sequences) };
 }
 
 /** Refuses weights that no prediction can be made with, or that a penalty made to say nothing. */
@@ -93,12 +164,7 @@ function checkLearned(weights: Float64Array, { l1 }: TaggerOptions, hadToLearn: 
   }
 }
 
-function summaryOf(corpus: Corpus, trained: Trained): TaggerSummary {
-  return {
-    sequences: corpus.sequenceCount,
-    positions: corpus.labels.length,
-    history: trained.history,
-    bestPass: trained.bestPass,
-    stopped: trained.stopped,
-  };
+function summaryOf(corpus: Corpus, { history, bestPass, stopped, chosen }: Fitted): TaggerSummary {
+  const { sequenceCount: sequences, labels } = corpus;
+  return { sequences, positions: labels.length, history, bestPass, stopped, chosen };
 }

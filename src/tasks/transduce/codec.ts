@@ -4,6 +4,7 @@
 //   views                      if windows look at classes of input symbols: the class of each, view by view
 //   windows, outputs.n, moves  row trees: substrings of the input; n-grams of outputs; n-grams of moves
 //   joint                      if there is a joint model: its graphones' symbols, and the rows, tree and unigrams of its n-grams
+//   memory                     if training pairs are remembered: these, as numbers
 //   words                      if there is a model of words: the words' symbols, and how often which follows which
 
 import * as v from "valibot";
@@ -29,6 +30,7 @@ import { COUNT_CLASSES } from "./aligner.js";
 import type { View } from "./classes.js";
 import { type JointParts, jointNgrams } from "./joint-model.js";
 import { type TransducerOptions, transducerOptions } from "./options.js";
+import type { PairCorpus } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import { inputEvent } from "./rows.js";
 import { wholeKinds } from "./symbols.js";
@@ -83,6 +85,7 @@ function encodeTransducer(transducer: Transducer): FileParts {
     parts.tensors["joint.offsets"] = { data: Float32Array.from(ngram.space.offsets) };
     parts.tensors["joint.unigram"] = { data: Float32Array.from(ngram.unigram) };
   }
+  if (transducer.remembered) putCorpus(parts, "memory", transducer.remembered);
   if (transducer.words) {
     for (const name of wordTensors) parts.tensors[`words.${name}`] = { data: transducer.words.counts[name] };
   }
@@ -96,7 +99,11 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
   const note = reader.json("note", noteSchema);
   const calibration = readCalibration(reader);
   return reader.guard(() => {
-    const options = storedOptions(transducerOptions, found, { jointGrams: 0, ...wholeKinds }) as TransducerOptions;
+    const options = storedOptions(transducerOptions, found, {
+      jointGrams: 0,
+      lookup: false,
+      ...wholeKinds,
+    }) as TransducerOptions;
     const open = Object.keys(transducerOptions).find((name) => options[name as keyof TransducerOptions] === undefined);
     if (open !== undefined || typeof options.words !== "number") {
       throw reader.damaged(`it lacks the option \`${open ?? "words"}\``);
@@ -125,6 +132,9 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
     const rows = { table, views, windowTree, outputTree, moveTree };
     const joint = reader.has("joint.start") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
     const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
+    const remembered = reader.has("memory.inputs")
+      ? readCorpus(reader, "memory", inputSymbols.size, outputSymbols.size)
+      : undefined;
     return new Transducer({
       inputSymbols,
       outputSymbols,
@@ -135,6 +145,7 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       note,
       wordCounts,
       joint,
+      remembered,
       powers: readPowers(reader, options.words),
       calibration,
     });
@@ -184,6 +195,29 @@ function readJoint(reader: PartsReader, order: number, boundary: number, symbolC
     weights: reader.floats("joint.weights", table.symbols.length),
   };
   return { start, symbols, ngram };
+}
+
+const corpusTensors = ["inputStart", "inputs", "answerStart", "outputStart", "outputs", "answerCount"] as const;
+
+function putCorpus(parts: FileParts, name: string, corpus: PairCorpus): void {
+  for (const part of corpusTensors) parts.tensors[`${name}.${part}`] = { data: corpus[part] };
+}
+
+function readCorpus(reader: PartsReader, name: string, inputSymbols: number, outputSymbols: number): PairCorpus {
+  const [inputStart, inputs, answerStart, outputStart, outputs, answerCount] = corpusTensors.map((part) =>
+    Int32Array.from(reader.integers(`${name}.${part}`)),
+  );
+  const sound =
+    areStarts(inputStart, inputs.length) &&
+    areStarts(answerStart, answerCount.length) &&
+    areStarts(outputStart, outputs.length) &&
+    answerStart.length === inputStart.length &&
+    outputStart.length === answerCount.length + 1 &&
+    inputs.every((symbol) => symbol >= 0 && symbol < inputSymbols) &&
+    outputs.every((symbol) => symbol >= 0 && symbol < outputSymbols) &&
+    answerCount.every((count) => count > 0);
+  if (!sound) throw reader.damaged("the pairs it remembers are not in order");
+  return { inputCount: inputStart.length - 1, inputStart, inputs, answerStart, outputStart, outputs, answerCount };
 }
 
 /** Whether these are the starts of stretches that cover a list, one after another. */

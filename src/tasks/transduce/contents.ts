@@ -19,6 +19,7 @@ export function contents(transducer: Transducer) {
     summary,
     powers: transducer.powers,
     joint: transducer.joint !== undefined,
+    remembered: transducer.remembered?.inputCount ?? 0,
     calibration: transducer.calibration,
   };
 }
@@ -64,6 +65,7 @@ export function contentsText(transducer: Transducer, { bytes }: { bytes: number 
         `${plural(summary.pairs, "pair")}, ${counted(summary.alignedPairs)} aligned, strategy ${options.strategy}, seed ${options.seed}`,
       ],
       ["", passLine(summary)],
+      ...(found.remembered > 0 ? [["remembers", `the answers of ${plural(found.remembered, "input")}`]] : []),
       ...choiceLines(found),
       ["calibration", `scores divided by ${summary.temperature.toFixed(3)}`],
       ...promiseLines(found.calibration),

@@ -61,6 +61,11 @@ export interface Answer {
   moves?: Int32Array;
 }
 
+/** What an answer counts that so many pairs gave: frequent pairs teach more than rare ones, but not all the rest. */
+function answerWeight(count: number): number {
+  return 1 + Math.log(count);
+}
+
 export interface SeenPair extends Seen {
   /** How many pairs had an alignment. */
   aligned: number;
@@ -215,9 +220,10 @@ export class TransducerEngine extends Holder {
     seen.contextLength = this.kernel.averageContextLength();
     this.clamped.begin();
     for (const { output, count } of answers) {
-      const log = this.clamped.add(this.clampOf(output, input.length), count);
+      const weight = answerWeight(count);
+      const log = this.clamped.add(this.clampOf(output, input.length), weight);
       if (log === Number.NEGATIVE_INFINITY) continue;
-      seen.logLikelihood += count * log;
+      seen.logLikelihood += weight * log;
       seen.aligned += count;
     }
     if (seen.aligned > 0) this.addGradient(input.length, gradient);
@@ -243,9 +249,10 @@ export class TransducerEngine extends Holder {
     this.kernel.forward(problem, this.space, weights, this.inference, forced, guide);
     seen.contextLength += this.kernel.averageContextLength();
     this.clamped.begin();
-    const log = moves ? this.clamped.addPath(moves, count) : this.clamped.addGuided(count);
+    const weight = answerWeight(count);
+    const log = moves ? this.clamped.addPath(moves, weight) : this.clamped.addGuided(weight);
     if (log === Number.NEGATIVE_INFINITY) return;
-    seen.logLikelihood += count * log;
+    seen.logLikelihood += weight * log;
     seen.aligned += count;
     this.addGradient(input.length, gradient);
   }
@@ -332,7 +339,7 @@ export class TransducerEngine extends Holder {
     for (const answer of answers) {
       const log = this.logProbability(answer.output, input.length);
       if (log > Number.NEGATIVE_INFINITY) {
-        logLikelihood += answer.count * log;
+        logLikelihood += answerWeight(answer.count) * log;
         aligned += answer.count;
       }
       const distance = editDistance(output, answer.output);

@@ -68,6 +68,11 @@ export interface TransducerOptions {
    */
   output: "chars" | "codepoints" | "decomposed" | "tokens";
   /**
+   * Remember the training pairs: an input among them gets the answers it had.
+   * @default true
+   */
+  lookup: boolean;
+  /**
    * How contexts are chosen while learning: `rcms`, or one of the others that the paper compares.
    * @default "rcms"
    */

@@ -10,6 +10,7 @@ import { InputError } from "../../util/errors.js";
 import {
   choice,
   defaultsOf,
+  flag,
   numbers,
   type OptionsOf,
   presentNames,
@@ -54,6 +55,10 @@ export const transducerOptions = {
     flag: false,
   }),
   output: choice("what an output symbol is", symbolKinds, { otherwise: "chosen in the same way", flag: false }),
+  lookup: flag("remember the training pairs: an input among them gets the answers it had", {
+    usual: true,
+    off: "do not remember the training pairs",
+  }),
   strategy: choice(
     "how contexts are chosen while learning: `rcms`, or one of the others that the paper compares",
     strategies,

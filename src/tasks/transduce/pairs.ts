@@ -1,7 +1,7 @@
 // Pairs as numbers: inputs with their right answers in flat arrays. Symbols of inputs and of outputs have alphabets of
 // their own; pairs with the same input become one input with several answers.
 
-import type { Alphabet } from "../../engine/alphabet.js";
+import { Alphabet } from "../../engine/alphabet.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import { areStrings } from "../../util/checks.js";
 import { InputError, type Place } from "../../util/errors.js";
@@ -36,9 +36,9 @@ export interface PairCorpus {
 }
 
 interface Answers {
-  input: number[];
+  input: ArrayLike<number>;
   /** By their numbers as text. */
-  answers: Map<string, { output: number[]; count: number }>;
+  answers: Map<string, { output: ArrayLike<number>; count: number }>;
 }
 
 /** Gathers pairs; those with the same input are put together. */
@@ -51,17 +51,25 @@ export class PairCorpusBuilder {
   ) {}
 
   add(pair: Pick<SymbolPair, "input" | "output">): void {
-    const input = pair.input.map((symbol) => this.inputSymbols.add(symbol));
-    const output = pair.output.map((symbol) => this.outputSymbols.add(symbol));
-    const key = input.join();
+    this.addNumbers(
+      pair.input.map((symbol) => this.inputSymbols.add(symbol)),
+      pair.output.map((symbol) => this.outputSymbols.add(symbol)),
+      1,
+    );
+  }
+
+  /** Adds as many pairs of symbols of the alphabets. */
+  addNumbers(input: ArrayLike<number>, output: ArrayLike<number>, count: number): void {
+    const key = Array.prototype.join.call(input);
     let entry = this.byInput.get(key);
     if (!entry) {
       entry = { input, answers: new Map() };
       this.byInput.set(key, entry);
     }
-    const known = entry.answers.get(output.join());
-    if (known) known.count++;
-    else entry.answers.set(output.join(), { output, count: 1 });
+    const outputKey = Array.prototype.join.call(output);
+    const known = entry.answers.get(outputKey);
+    if (known) known.count += count;
+    else entry.answers.set(outputKey, { output, count });
   }
 
   get inputCount(): number {
@@ -72,7 +80,7 @@ export class PairCorpusBuilder {
     const entries = [...this.byInput.values()];
     const inputStart = new Int32Array(entries.length + 1);
     const answerStart = new Int32Array(entries.length + 1);
-    const answerList: { output: number[]; count: number }[] = [];
+    const answerList: { output: ArrayLike<number>; count: number }[] = [];
     entries.forEach(({ input, answers }, i) => {
       inputStart[i + 1] = inputStart[i] + input.length;
       answerStart[i + 1] = answerStart[i] + answers.size;
@@ -99,6 +107,19 @@ export class PairCorpusBuilder {
     });
     return corpus;
   }
+}
+
+/** All pairs of some corpora with the same alphabets. */
+export function togetherOf(corpora: readonly PairCorpus[]): PairCorpus {
+  const builder = new PairCorpusBuilder(new Alphabet(), new Alphabet());
+  for (const corpus of corpora) {
+    for (let i = 0; i < corpus.inputCount; i++) {
+      for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+        builder.addNumbers(inputOf(corpus, i), answerOf(corpus, a), corpus.answerCount[a]);
+      }
+    }
+  }
+  return builder.build();
 }
 
 /** The corpus of some inputs. */

@@ -22,7 +22,7 @@ import {
   transducerDefaults,
   transducerOptions,
 } from "./options.js";
-import { checkPair, type PairCorpus, PairCorpusBuilder } from "./pairs.js";
+import { checkPair, type PairCorpus, PairCorpusBuilder, togetherOf } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import { imputeMoves, makeRows, penaltyFor } from "./preparation.js";
 import type { TransducerRows } from "./rows.js";
@@ -59,6 +59,7 @@ class TransducerTraining {
   /** If a model of words is to help. */
   private readonly words: { separator: number; isOpen: boolean } | undefined;
   private readonly wordCounts: WordCounts | undefined;
+  private readonly remembered: PairCorpus;
   /** Passes that `onPass` was told of. */
   private passes: number;
 
@@ -85,6 +86,8 @@ class TransducerTraining {
       this.words = { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" };
       this.wordCounts = this.from?.words?.counts ?? wordCountsOf(corpus, this.words.separator);
     }
+    const before = this.from?.remembered;
+    this.remembered = before ? togetherOf([before, corpus]) : corpus;
     this.passes = given.checkpoint?.history.length ?? 0;
   }
 
@@ -145,6 +148,7 @@ class TransducerTraining {
       options: { ...options, words: wordWeight },
       summary: summaryOf(this.corpus, trained, temperature, tally),
       note: this.given.note ?? {},
+      remembered: options.lookup ? this.remembered : undefined,
       wordCounts: wordWeight > 0 ? wordCounts : undefined,
       joint,
       powers,

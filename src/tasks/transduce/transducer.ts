@@ -17,8 +17,9 @@ import type { Answered, Predictor } from "../task.js";
 import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
 import { TransducerEngine } from "./engine.js";
 import { JointModel, type JointParts } from "./joint-model.js";
+import { Memory, mixed } from "./memory.js";
 import { type GivenTransducerOptions, inferenceOf, MOST_CONTEXTS, shapeOf, type TransducerOptions } from "./options.js";
-import { checkSymbols } from "./pairs.js";
+import { checkSymbols, type PairCorpus } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import type { TransducerRows } from "./rows.js";
 import { type Found, findOutputs } from "./search.js";
@@ -129,6 +130,8 @@ export interface TransducerParts extends TrainedParts<TransducerOptions, Transdu
   wordCounts?: WordCounts;
   /** If option `jointGrams` is above 0 and training was not stopped; one that goes on keeps what it had. */
   joint?: JointParts;
+  /** The pairs that are remembered, with option `lookup`. */
+  remembered?: PairCorpus;
   /** Of the models that choose; as long as none were fitted, those of option `words`. */
   powers?: Powers;
 }
@@ -143,6 +146,7 @@ export class Transducer
   private readonly engine: TransducerEngine;
   readonly words: WordModel | undefined;
   readonly joint: JointModel | undefined;
+  private readonly memory: Memory | undefined;
   /** With which these choose among candidates. */
   readonly powers: Powers;
 
@@ -156,7 +160,13 @@ export class Transducer
     this.powers = parts.powers ?? plainPowers(parts.options.words);
     const separator = this.outputSymbols.indexOf(SPACE);
     if (parts.joint) this.joint = new JointModel(parts.joint, this.outputSymbols.size);
+    if (parts.remembered) this.memory = new Memory(parts.remembered);
     if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
+  }
+
+  /** The training pairs as numbers, if they are remembered. */
+  get remembered(): PairCorpus | undefined {
+    return this.memory?.corpus;
   }
 
   /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
@@ -182,7 +192,9 @@ export class Transducer
     const count = Math.max(1, options.nbest ?? 1);
     const trellis = this.engine.forward(symbols, this.weights, this.inferenceWith(options.inference));
     const { joint, words, powers } = this;
-    const found = findOutputs(this.engine, symbols, { joint, words }, powers, count);
+    // Before the search, which may change what the trellis holds.
+    const known = this.memory?.judged(symbols, this.engine) ?? [];
+    const found = mixed(findOutputs(this.engine, symbols, { joint, words }, powers, count), known).slice(0, count);
     const outputs = distinct(found.map((one) => this.outputOf(one, input, places, options.alignment)));
     const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
     if (options.nbest !== undefined) prediction.nbest = outputs;

@@ -157,17 +157,17 @@ describe("enciphering", () => {
 
 describe("a language model", () => {
   it("of letters knows spaces or does not, and keeps words with apostrophes whole", () => {
-    expect(LanguageModel.fromText(["It's I."], { level: "char" }).symbols.all()).toEqual(["i", "t", "s", SPACE]);
+    expect(LanguageModel.fromText(["It's I."], { level: "char" }).symbols.all()).toEqual(["i", "s", "t", SPACE]);
     expect(LanguageModel.fromText(["It's I."], { level: "char", spaces: false }).symbols.all()).toEqual([
       "i",
-      "t",
       "s",
+      "t",
     ]);
   });
 
   it("takes an accent for a part of its letter, however it is written", () => {
-    const parts = (text: string) => LanguageModel.fromText([text], { level: "char" }).symbols.all();
-    expect(parts("cafe\u0301s")).toEqual(["c", "a", "f", "é", "s"]);
+    const parts = (text: string) => LanguageModel.fromText([text], { level: "char", spaces: false }).symbols.all();
+    expect(parts("cafe\u0301s")).toEqual(["a", "c", "f", "s", "é"]);
     expect(parts("x\u0301y")).toEqual(["x", "y"]);
   });
 

@@ -22,6 +22,26 @@ it("come back as they were, number by number", () => {
   }
 });
 
+it("of letters keep their words and the other n-grams, with spaces or without", () => {
+  for (const model of models.slice(1)) {
+    const read = decodeModel(encodeModel(model)) as LanguageModel;
+    expect(read.words).toEqual(model.words);
+    const { spaces } = model.options;
+    expect(read.withSpaces(!spaces)?.ngram).toEqual(model.withSpaces(!spaces)?.ngram);
+  }
+});
+
+it("of before there were words and folding are read", () => {
+  const { symbols, ngram, options } = models[1];
+  const { fold: _, alphabet: __, ...before } = options;
+  const old = new LanguageModel(symbols, ngram, before as typeof options);
+  const read = decodeModel(encodeModel(old)) as LanguageModel;
+  expect(read.ngram).toEqual(ngram);
+  expect(read.options).toEqual(options);
+  expect(read.words).toBeUndefined();
+  expect(read.withSpaces(false)).toBeUndefined();
+});
+
 it("are refused when damaged, or come back unharmed", () => {
   for (const model of models) {
     const bytes = encodeModel(model);

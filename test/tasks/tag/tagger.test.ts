@@ -259,23 +259,62 @@ describe("training", () => {
     }
   });
 
-  it("leaves no checkpoint when it is stopped while it chooses its penalty", async () => {
+  it("goes on where it was stopped while it chose its penalty", async () => {
     const many = puzzle(120, 8); // enough to choose by
-    const { l2: _, ...open } = options;
+    const { l2: _, ...open } = { ...options, passes: 2 };
+    const whole = await Tagger.train(many, open);
     let asked = 0;
-    const checkpoints: Checkpoint[] = [];
+    let kept: Checkpoint | undefined;
     const stopped = await Tagger.train(many, {
       ...open,
-      passes: 1,
       shouldStop: () => ++asked >= 10,
-      onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint),
+      onCheckpoint: (checkpoint) => {
+        kept = structuredClone(checkpoint);
+      },
     });
     expect(stopped.summary).toMatchObject({ stopped: true, history: [] });
-    expect(checkpoints).toEqual([]); // gone on with, it would end as another model than an undisturbed training gives
+    const resumed = await Tagger.train(many, { ...open, checkpoint: kept });
+    expect(resumed.weights).toEqual(whole.weights);
+    expect(resumed.summary).toEqual(whole.summary);
+  });
+
+  it("holds out whole documents, and learns from them afterwards", async () => {
+    // 20 documents of 30 sentences. A word of its own says the label in each; those who mix them are misled by it.
+    const documents = Array.from({ length: 600 }, (_, n): TaggingSequence => {
+      const document = Math.floor(n / 30) + 1;
+      return { columns: [[`own${document}`]], labels: [LABELS[document % 3]], document };
+    });
+    const { summary, weights } = await Tagger.train(documents, { ...quick, passes: 2, heldOut: 0.2 });
+    expect(summary.chosen).toMatchObject({ judges: 120, refit: true });
+    expect(summary.chosen?.heldOut?.accuracy).toBeLessThan(0.6); // nothing is known of words of other documents
+    const tagger = await Tagger.train(documents, { ...quick, passes: 2, heldOut: 0.2 });
+    expect(tagger.weights).toEqual(weights);
+    expect(documents.every((one) => tagger.predict(one).labels[0] === one.labels?.[0])).toBe(true);
+  });
+
+  it("chooses by sequences of the user's own, with labels that the others do not have", async () => {
+    const dev: TaggingSequence[] = [...puzzle(5, 9), { attributes: [["hint0"]], labels: ["UNSEEN"] }];
+    const tagger = await Tagger.train(data, { ...options, dev });
+    expect(tagger.summary).toMatchObject({ sequences: 40, chosen: { judges: 6, refit: false } });
+    expect(tagger.labels.indexOf("UNSEEN")).toBe(-1);
+    await expect(Tagger.train(data, { ...options, dev: [] })).rejects.toThrow(/`dev`: there are no sequences/);
+  });
+
+  it("chooses by F1 where labels mark spans, and there alone", async () => {
+    const spans = puzzle(40, 7).map(({ labels, ...rest }) => ({ ...rest, labels: labels?.map((l) => `B-${l}`) }));
+    expect((await Tagger.train(spans, options)).summary.chosen?.select).toBe("f1");
+    expect((await Tagger.train(data, options)).summary.chosen?.select).toBe("accuracy");
+    await expect(Tagger.train(data, { ...options, select: "f1" })).rejects.toThrow(/`select`: F1 is for labels/);
   });
 
   it("keeps the weights of the pass that was best on the held-out part", async () => {
-    const { summary } = await Tagger.train(data, { ...options, passes: 12, l2: 0, rate: 1 });
+    const { summary } = await Tagger.train(data, {
+      ...options,
+      passes: 12,
+      l2: 0,
+      rate: 1,
+      select: "likelihood",
+    });
     const scores = summary.history.map((pass) => pass.heldOut?.logLikelihood as number);
     expect(summary.bestPass).toBe(scores.indexOf(Math.max(...scores)) + 1);
     expect(summary.history.length).toBeLessThanOrEqual(summary.bestPass + 2 + 1);

@@ -1,0 +1,75 @@
+// The temperature T: weights are divided by it, so that probabilities say how often outputs are right. It is chosen on outputs
+// that were not learned from, by least log loss
+//   loss(T) = Σ over outputs of −(1 − ε) log p_T − ε log(1 − p_T) where they are right; where they are wrong, p_T is 1 − p_T
+// with ε = 1 / (n + 2) for n outputs that are right (wrong): of a few that are all right no probability of 1 follows (Platt,
+// Probabilistic outputs for support vector machines, 1999). It is
+// looked up at a few temperatures, so that the losses of several models can be added, and a parabola through the least.
+
+import { backend } from "../engine/choice.js";
+import { pause } from "../util/pause.js";
+import { LEAST_PROBABILITY, type Learner } from "./learner.js";
+
+const LEAST = -0.8;
+const STEP = 0.2;
+/** Logarithms of the temperatures that are looked at. */
+const logs: readonly number[] = Array.from({ length: 11 }, (_, i) => LEAST + STEP * i);
+/** Examples by which it is chosen, at most. */
+const MOST_JUDGES = 2000;
+
+/** The log loss of examples at each temperature; undefined if it was stopped, empty if the learner says nothing of it. */
+export async function temperatureLosses(
+  learner: Learner,
+  examples: Int32Array,
+  weights: Float64Array,
+  shouldStop?: () => boolean,
+): Promise<number[] | undefined> {
+  const scaled = backend().arrays.float64(weights.length);
+  const losses: number[] = [];
+  let paused = Date.now();
+  for (const log of logs) {
+    const factor = Math.exp(-log);
+    for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
+    const sums = { right: nothingLost(), wrong: nothingLost() };
+    for (const example of examples.subarray(0, MOST_JUDGES)) {
+      const { logLoss, right } = learner.judge(example, scaled);
+      if (logLoss === undefined) return [];
+      const sum = right ? sums.right : sums.wrong;
+      sum.count++;
+      sum.loss += logLoss;
+      sum.otherLoss -= Math.log(Math.max(LEAST_PROBABILITY, -Math.expm1(-logLoss)));
+      if (Date.now() - paused < 100) continue;
+      await pause();
+      paused = Date.now();
+      if (shouldStop?.()) return undefined;
+    }
+    losses.push(smoothed(sums.right) + smoothed(sums.wrong));
+  }
+  return losses;
+}
+
+interface Lost {
+  count: number;
+  /** −log of the probability of what came true, and of what did not. */
+  loss: number;
+  otherLoss: number;
+}
+
+function nothingLost(): Lost {
+  return { count: 0, loss: 0, otherLoss: 0 };
+}
+
+function smoothed({ count, loss, otherLoss }: Lost): number {
+  const share = 1 / (count + 2);
+  return (1 - share) * loss + share * otherLoss;
+}
+
+/** The temperature of least loss; 1 if no losses are known. */
+export function bestTemperature(losses: readonly number[]): number {
+  if (losses.length !== logs.length) return 1;
+  const least = losses.indexOf(Math.min(...losses));
+  if (least <= 0 || least === logs.length - 1) return Math.exp(logs[Math.max(0, least)]);
+  const [before, at, after] = losses.slice(least - 1, least + 2);
+  const bend = before - 2 * at + after;
+  const shift = bend > 0 ? (before - after) / (2 * bend) : 0;
+  return Math.exp(logs[least] + STEP * shift);
+}

@@ -1,0 +1,66 @@
+// A walk through keys by their score as a whole, which takes time to compute. Steps are proposed by a walk with tables of
+// letters, which are quick, and corrected: with C the cost of a key by letters and S its score, a key that steps by letters at
+// temperature t have led to is taken with the probability
+//   min(1, exp((S' - S) / t) exp((C' - C) / t)),
+// so that keys come up in proportion to exp(S / t) (delayed acceptance). Cooling down, it finds the best key.
+
+import { beginWalk, TOTAL } from "../../engine/keys.js";
+import { generator, type RandomGenerator, uniform } from "../../util/random.js";
+import type { KeyScore } from "./key-score.js";
+import type { LetterWalks } from "./letter-search.js";
+
+export class KeyChain {
+  readonly key: Int32Array;
+  readonly bestKey: Int32Array;
+  score: number;
+  bestScore: number;
+  private readonly random: RandomGenerator;
+  private letters: number; // cost by letters, in nats
+
+  constructor(
+    private readonly walks: LetterWalks,
+    private readonly scores: KeyScore,
+    start: Int32Array,
+    seed: number,
+  ) {
+    this.key = start.slice();
+    this.bestKey = start.slice();
+    this.score = scores.of(start);
+    this.bestScore = this.score;
+    this.random = generator(seed, 0);
+    beginWalk(walks.walk, start, this.random.next());
+    this.letters = this.cost();
+  }
+
+  private cost(): number {
+    return this.walks.walk.state[TOTAL] / this.walks.tables.units;
+  }
+
+  /** Proposes a key that is `steps` steps by letters away. Returns whether the chain moved. */
+  move(temperature: number, steps: number): boolean {
+    const { walks, key } = this;
+    const { walk } = walks;
+    walks.step(temperature, steps);
+    if (same(walk.key, key)) return false;
+    const letters = this.cost();
+    const score = this.scores.of(walk.key);
+    const gain = (score - this.score + letters - this.letters) / temperature;
+    if (gain < 0 && uniform(this.random) >= Math.exp(gain)) {
+      beginWalk(walk, key);
+      return false;
+    }
+    key.set(walk.key);
+    this.letters = letters;
+    this.score = score;
+    if (score > this.bestScore) {
+      this.bestScore = score;
+      this.bestKey.set(key);
+    }
+    return true;
+  }
+}
+
+function same(a: Int32Array, b: Int32Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,153 @@
+// Words in a text of letters: the score against all ways to part a text, letters that are left out, and keys drawn by score.
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { keyLoops } from "../../../src/engine/key-choice.js";
+import { ngramScore } from "../../../src/engine/ngram.js";
+import { KeyChain } from "../../../src/tasks/decipher/key-chain.js";
+import { KeyScore } from "../../../src/tasks/decipher/key-score.js";
+import { keyTables } from "../../../src/tasks/decipher/key-tables.js";
+import { LanguageModel } from "../../../src/tasks/decipher/language.js";
+import { LetterWalks } from "../../../src/tasks/decipher/letter-search.js";
+import { readDeciphererOptions } from "../../../src/tasks/decipher/options.js";
+import { Substitution } from "../../../src/tasks/decipher/substitution.js";
+import { WordScore } from "../../../src/tasks/decipher/word-score.js";
+
+const lines = ["a ab ba abc cab a ab a bc", "cab a ba b a ab abc", "a ab"];
+const language = LanguageModel.fromText(lines, { level: "char", order: 3 });
+const words = language.words as NonNullable<typeof language.words>;
+const score = new WordScore(language, words);
+const ids = (text: string): Int32Array => Int32Array.from(text, (letter) => language.symbols.indexOf(letter));
+
+/** P(w), by the definition. */
+function wordProbability(word: string): number {
+  const at = words.words.indexOf(word);
+  const known = at < 0 ? 0 : (words.counts[at] - 0.5) / words.total;
+  let spelled = Math.max(0.02, (0.5 * words.words.length) / words.total);
+  const events = ids(` ${word} `);
+  for (let i = 1; i < events.length; i++) {
+    const p = Math.exp(ngramScore(language.ngram, [...events.slice(Math.max(0, i - 3), i)], events[i]));
+    spelled *= 0.95 * p + 0.05 / language.symbols.size;
+  }
+  return known + spelled;
+}
+
+describe("the score of a text as words", () => {
+  const text = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 7 }).map((all) => all.join(""));
+
+  it("is the product of its words, if spaces are known", () =>
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (all) => {
+        const wanted = all.reduce((sum, word) => sum + Math.log(wordProbability(word)), 0);
+        const plain = ids(all.join(" "));
+        expect(score.spaced(plain, 0, plain.length)).toBeCloseTo(wanted, 4);
+      }),
+      { numRuns: 60 },
+    ));
+
+  it("is the sum over all ways to part it, if they are not", () =>
+    fc.assert(
+      fc.property(text, (all) => {
+        let wanted = 0;
+        const part = (from: number, probability: number): void => {
+          if (from === all.length) wanted += probability;
+          for (let to = from + 1; to <= all.length; to++) part(to, probability * wordProbability(all.slice(from, to)));
+          // The last word may be cut: spelled, without the space after it.
+          if (from === all.length) return;
+          const cut = all.slice(from);
+          const events = ids(` ${cut}`);
+          let spelled = Math.max(0.02, (0.5 * words.words.length) / words.total);
+          for (let i = 1; i < events.length; i++) {
+            const p = Math.exp(ngramScore(language.ngram, [...events.slice(Math.max(0, i - 3), i)], events[i]));
+            spelled *= 0.95 * p + 0.05 / language.symbols.size;
+          }
+          wanted += 0.02 * probability * spelled;
+        };
+        part(0, 1);
+        const plain = ids(all);
+        expect(score.unspaced(plain, 0, plain.length)).toBeCloseTo(Math.log(wanted), 4);
+      }),
+      { numRuns: 60 },
+    ));
+
+  it("of a long text does not vanish", () => {
+    const plain = ids("cabbaab".repeat(300));
+    const long = score.unspaced(plain, 0, plain.length);
+    const short = score.unspaced(plain, 0, 700);
+    expect(long / 3).toBeCloseTo(short, -1);
+    expect(Number.isFinite(long)).toBe(true);
+  });
+});
+
+it("a chain meets keys in proportion to their likelihood as words", () => {
+  const dense = language.withSpaces(false) as LanguageModel;
+  const options = { ...readDeciphererOptions({}), oneToOne: true };
+  const inference = { mode: "rcms", contexts: 10, order: 3, recombine: true, rows: "all" } as const;
+  const cipher = new Substitution(dense, options, inference, [[..."xyzxx"]], {});
+  const loops = keyLoops();
+  const walks = new LetterWalks(cipher, keyTables(dense.ngram, 2, false, loops.arrays), loops);
+  const scores = new KeyScore(cipher, new WordScore(dense, words));
+  const chain = new KeyChain(walks, scores, Int32Array.from([0, 1, 2]), 7);
+  const times = new Map<string, number>();
+  const draws = 6000;
+  for (let n = 0; n < draws; n++) {
+    chain.move(1, 2);
+    times.set(chain.key.join(), (times.get(chain.key.join()) ?? 0) + 1);
+  }
+  const keys = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ];
+  const likelihoods = keys.map((key) => Math.exp(scores.of(Int32Array.from(key))));
+  const sum = likelihoods.reduce((a, b) => a + b, 0);
+  keys.forEach((key, i) => {
+    expect(Math.abs((times.get(key.join()) ?? 0) / draws - likelihoods[i] / sum)).toBeLessThan(0.04);
+  });
+});
+
+describe("letters of the plain text", () => {
+  const english = Array.from({ length: 50 }, () => "it was the best of times, it was the worst of times");
+
+  it("that are rare are left out with their words, and named", () => {
+    const model = LanguageModel.fromText([...english, "μῆνιν ἄειδε", "it was a naïve café"], { level: "char" });
+    expect(model.symbols.all().join("")).toBe("abcefhimnorstvwéï ");
+    expect([...model.dropped.keys()].sort()).toEqual([...new Set("μῆνινἄειδε".normalize("NFC"))].sort());
+    expect(model.words?.words).toContain("naïve");
+  });
+
+  it("are folded if asked for", () => {
+    const german = ["Äpfel, Größe, Übermut"];
+    const letters = (fold: "none" | "base" | "digraph") =>
+      LanguageModel.fromText(german, { level: "char", fold }).words?.words;
+    expect(letters("none")).toEqual(["äpfel", "größe", "übermut"]);
+    expect(letters("base")).toEqual(["apfel", "grosse", "ubermut"]);
+    expect(letters("digraph")).toEqual(["aepfel", "groesse", "uebermut"]);
+    // Marks of other scripts make other letters.
+    expect(LanguageModel.fromText(["йод"], { level: "char", fold: "base" }).words?.words).toEqual(["йод"]);
+  });
+
+  it("are those of the alphabet, if it is given", () => {
+    const model = LanguageModel.fromText(english, { level: "char", alphabet: "aehimorstwz" });
+    expect(model.symbols.all().join("")).toBe("aehimorstwz ");
+    expect(model.words?.words).toEqual(["it", "was", "the", "times", "worst"].sort(byCount(model)));
+    expect(() => LanguageModel.fromText(english, { level: "char", alphabet: "ab1" })).toThrow(
+      /`1`, which is not a letter/,
+    );
+  });
+
+  it("have a model with spaces and one without, from the same text", () => {
+    const made = LanguageModel.fromText(english, { level: "char", spaces: false });
+    const other = LanguageModel.fromText(english, { level: "char" }).withSpaces(false) as LanguageModel;
+    expect(other.symbols.all()).toEqual(made.symbols.all());
+    expect(other.ngram).toEqual(made.ngram);
+    expect(other.withSpaces(true)?.options.spaces).toBe(true);
+  });
+});
+
+function byCount({ words: list }: LanguageModel) {
+  return (a: string, b: string) => (list?.words.indexOf(a) ?? 0) - (list?.words.indexOf(b) ?? 0);
+}
