@@ -118,9 +118,12 @@ writeFileSync(
 );
 writeFileSync(join(folder, "data/plain.txt"), "the dog barks at the cat and the cat sees the dog\n".repeat(40));
 
+// A kill comes at one of the next three checkpoints: as many passes again leave enough of them for all.
+const passes = (/** @type {number} */ least) => String(Math.max(least, 2 * Number(flags.resumes)));
+const lengthOf = (/** @type {number} */ least) => ["--passes", passes(least), "--patience", passes(least)];
 const trainings = {
-  tag: ["train", "tag", "../data/train.txt", "--passes", "12", "--patience", "12", "--l2", "0.1", "--order", "3"],
-  transduce: ["train", "transduce", "../data/pairs.tsv", "--passes", "8", "--patience", "8", "--l2", "0.1"],
+  tag: ["train", "tag", "../data/train.txt", ...lengthOf(12), "--l2", "0.1", "--order", "3"],
+  transduce: ["train", "transduce", "../data/pairs.tsv", ...lengthOf(8), "--l2", "0.1"],
 };
 
 /** Every file is whole: models load, checkpoints and review files are read. @param {string} where */
@@ -159,6 +162,7 @@ const ready = readFileSync(join(folder, "data/tag.sg"));
 /** A training killed again and again while it writes, and resumed until it ends. @param {"tag" | "transduce"} task @param {number} most */
 async function tortureTraining(task, most) {
   const where = newPlace();
+  const before = kills;
   writeFileSync(join(where, "m.sg"), ready); // an older model, which stays until there is a new one
   const line = [...trainings[task], "--out", "m.sg", "--quiet"];
   for (let n = 0; n < most; n++) {
@@ -177,6 +181,7 @@ async function tortureTraining(task, most) {
   hold(code === 0, `a killed training (${task}) is resumed: ${said}`);
   hold(readFileSync(join(where, "m.sg")).equals(whole[task]), `a killed and resumed training (${task}) ends bit-equal`);
   hold(!existsSync(join(where, "m.sg.checkpoint")), "a finished training leaves no checkpoint");
+  if (Number(flags.resumes) > 0) process.stdout.write(`${task}: killed and resumed ${kills - before} times\n`);
   rmSync(where, { recursive: true });
 }
 
