@@ -12,62 +12,80 @@ import { absent, npmCrfsuite } from "../rivals.mjs";
 
 const settings = { order: 2, contexts: 10, l2: 1, rate: 0.3, heldOut: 0, passes: 8, seed: 1 };
 
+/** @typedef {{ attributes: string[][], labels: string[] }} Sentence */
+
+/** @param {string} path @returns {Promise<Sentence[]>} */
+async function read(path) {
+  const sentences = await sequencesOf(path, { format: "columns", labelled: true });
+  return sentences.map(({ columns = [], labels = [] }) => ({
+    attributes: chunkingAttributes(columns),
+    labels: /** @type {string[]} */ (labels),
+  }));
+}
+
+/** @param {readonly Sentence[]} test */
+const tokenCount = (test) => test.reduce((sum, { labels }) => sum + labels.length, 0);
+
+/**
+ * F1 of chunks, and tokens a second of processor time.
+ * @param {(attributes: string[][]) => readonly string[]} tag
+ * @param {readonly Sentence[]} test
+ */
+async function judge(tag, test) {
+  const score = new TaggingScore();
+  for (const { attributes, labels } of test) score.add(labels, [...tag(attributes)], 1);
+  const { cpu } = await timed(() => test.forEach(({ attributes }) => void tag(attributes)));
+  return { f1: 100 * (score.report().chunks?.f1 ?? Number.NaN), rate: tokenCount(test) / cpu };
+}
+
+/** @param {readonly Sentence[]} training @param {readonly Sentence[]} test */
+async function own(training, test) {
+  say("  training");
+  /** @type {Tagger | undefined} */
+  let tagger;
+  const { cpu } = await timed(async () => {
+    tagger = await Tagger.train(training, settings);
+  });
+  const made = /** @type {Tagger} */ (/** @type {unknown} */ (tagger));
+  const judged = await judge((attributes) => made.predict({ attributes }).labels, test);
+  return { name: "Stargram, order 2, B = 10", training: cpu, ...judged };
+}
+
+/**
+ * @param {NonNullable<ReturnType<typeof npmCrfsuite>["crfsuite"]>} crfsuite
+ * @param {readonly Sentence[]} training
+ * @param {readonly Sentence[]} test
+ */
+async function rival(crfsuite, training, test) {
+  say("  training crfsuite");
+  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
+  const trainer = new crfsuite.Trainer();
+  const tagger = new crfsuite.Tagger();
+  const { cpu } = await timed(() => {
+    for (const { attributes, labels } of training) trainer.append(attributes, labels);
+    trainer.train(join(folder, "chunking.crfsuite"));
+  });
+  tagger.open(join(folder, "chunking.crfsuite"));
+  const judged = await judge((attributes) => tagger.tag(attributes), test);
+  rmSync(folder, { recursive: true });
+  return { name: "crfsuite, order 1, L-BFGS", training: cpu, ...judged };
+}
+
 /** @returns {Promise<import("../harness.mjs").PartResult>} */
 export async function run() {
   const title = "Chunking: training time at equal F1";
   const paths = await dataset("conll2000");
   if (!paths) return { title, about: "The data set `conll2000` is missing.", tables: [], figures: {} };
-  const read = async (/** @type {string} */ path) => {
-    const sentences = await sequencesOf(path, { format: "columns", labelled: true });
-    return sentences.map(({ columns = [], labels = [] }) => ({
-      attributes: chunkingAttributes(columns),
-      labels: /** @type {string[]} */ (labels),
-    }));
-  };
   const training = await read(paths["train.txt"]);
   const test = await read(paths["test.txt"]);
-  const f1 = (/** @type {(attributes: string[][]) => readonly string[]} */ tag) => {
-    const score = new TaggingScore();
-    for (const { attributes, labels } of test) score.add(labels, [...tag(attributes)], 1);
-    return 100 * (score.report().chunks?.f1 ?? Number.NaN);
-  };
-  const tokens = test.reduce((sum, { labels }) => sum + labels.length, 0);
-  /** @type {{ name: string, training: number, f1: number, rate: number }[]} */
-  const found = [];
-
-  say("  training");
-  /** @type {Tagger | undefined} */
-  let tagger;
-  const own = await timed(async () => {
-    tagger = await Tagger.train(training, settings);
-  });
-  const made = /** @type {Tagger} */ (/** @type {unknown} */ (tagger));
-  const tag = (/** @type {string[][]} */ attributes) => made.predict({ attributes }).labels;
-  const ownF1 = f1(tag);
-  const ownTagging = await timed(() => test.forEach(({ attributes }) => void tag(attributes)));
-  found.push({ name: "Stargram, order 2, B = 10", training: own.cpu, f1: ownF1, rate: tokens / ownTagging.cpu });
-
+  const found = [await own(training, test)];
   const { crfsuite, why } = npmCrfsuite();
-  if (crfsuite) {
-    say("  training crfsuite");
-    const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
-    const trainer = new crfsuite.Trainer();
-    const rival = new crfsuite.Tagger();
-    const { cpu } = await timed(() => {
-      for (const { attributes, labels } of training) trainer.append(attributes, labels);
-      trainer.train(join(folder, "chunking.crfsuite"));
-    });
-    rival.open(join(folder, "chunking.crfsuite"));
-    const rivalF1 = f1((attributes) => rival.tag(attributes));
-    const tagging = await timed(() => test.forEach(({ attributes }) => void rival.tag(attributes)));
-    found.push({ name: "crfsuite, order 1, L-BFGS", training: cpu, f1: rivalF1, rate: tokens / tagging.cpu });
-    rmSync(folder, { recursive: true });
-  }
+  if (crfsuite) found.push(await rival(crfsuite, training, test));
   const ratio = found[1] && found[0].training / found[1].training;
   return {
     title,
     about:
-      `${training.length} sentences to train, ${test.length} to test (${tokens} tokens), attributes of CRFsuite's chunking ` +
+      `${training.length} sentences to train, ${test.length} to test (${tokenCount(test)} tokens), attributes of CRFsuite's chunking ` +
       "example, given to both as arrays of strings. Processor time from these to a trained model.",
     tables: [
       {

@@ -8,7 +8,7 @@ import { commonClauses } from "#stargram/formats/clauses.js";
 import { emissionsOf, LocalExpecter } from "#stargram/learn/em.js";
 import { ThreadedExpecter } from "#stargram/learn/em-threads.js";
 import { dataset, novels, shuffled } from "../data.mjs";
-import { check, inTurns, number, say, speedUp, spread, spreadText } from "../harness.mjs";
+import { check, inTurns, number, rate, say, speedUp, spread, spreadText } from "../harness.mjs";
 
 const SENTENCES = 2_000;
 /** EM passes before the one that is measured: by then contexts are long. */
@@ -24,8 +24,8 @@ async function sentences() {
   return { name: "Gutenberg", lines: commonClauses(novels()) };
 }
 
-/** @returns {Promise<import("../harness.mjs").PartResult>} */
-export async function run() {
+/** The sentences to decipher (each word stands for itself), the language of the others, and the emissions that some EM passes lead to. */
+async function prepared() {
   const { name, lines } = await sentences();
   const words = new Alphabet();
   const sequences = lines.map((line) => Int32Array.from(line.split(" "), (word) => words.add(word)));
@@ -43,13 +43,23 @@ export async function run() {
     const found = await local.expect(logEmission);
     if (found) logEmission = emissionsOf(found.counts, count, count, 0.01);
   }
-  // The dense loop takes long: a part of the sentences says how it compares.
-  const part = secret.slice(0, 200);
+  return { name, secret, model, local, logEmission };
+}
+
+/** @typedef {Awaited<ReturnType<typeof prepared>>} Prepared */
+
+/**
+ * Times and log-likelihoods of an EM pass over some of the sentences, dense and with shared rows.
+ * @param {Prepared} prepared
+ * @param {readonly Int32Array[]} part
+ */
+async function sharedAgainstDense({ model, local, logEmission }, part) {
+  say("  shared against dense");
+  const { ngram, inference } = model;
   const localPart = new LocalExpecter(model, part);
   const kernel = new ReferenceKernel();
   /** @type {Record<string, number | undefined>} */
   const logLikelihood = {};
-  say("  shared against dense");
   const times = await inTurns(
     {
       dense: () => {
@@ -68,6 +78,14 @@ export async function run() {
     },
     { rounds: 5, least: 0, warmUps: 1 },
   );
+  return { times, logLikelihood };
+}
+
+/**
+ * Times of whole passes.
+ * @param {Prepared} prepared
+ */
+async function oneAndTwoThreads({ model, secret, local, logEmission }) {
   say("  whole passes on one thread and on two");
   const two = new ThreadedExpecter(model, secret, 2);
   const passes = await inTurns(
@@ -75,15 +93,26 @@ export async function run() {
     { rounds: 3, least: 0, warmUps: 1 },
   );
   await two.close();
+  return passes;
+}
+
+/** @param {readonly Int32Array[]} sequences */
+const tokenCount = (sequences) => sequences.reduce((sum, { length }) => sum + length, 0);
+
+/** @returns {Promise<import("../harness.mjs").PartResult>} */
+export async function run() {
+  const given = await prepared();
+  // The dense loop takes long: a part of the sentences says how it compares.
+  const part = given.secret.slice(0, 200);
+  const { times, logLikelihood } = await sharedAgainstDense(given, part);
+  const passes = await oneAndTwoThreads(given);
   const ratio = speedUp(times.dense, times.shared);
-  const tokens = secret.reduce((sum, { length }) => sum + length, 0);
-  const partTokens = part.reduce((sum, { length }) => sum + length, 0);
-  const perSecond = (/** @type {import("../harness.mjs").Times[]} */ own, /** @type {number} */ units) =>
-    spread(own.map(({ cpu }) => units / cpu));
+  const tokens = tokenCount(given.secret);
+  const partTokens = tokenCount(part);
   return {
     title: "An EM pass of the decipherer",
     about:
-      `${number(SENTENCES)} sentences of ${name} (${tokens} words, vocabulary ${count}), order 2, B = 60, after ` +
+      `${number(SENTENCES)} sentences of ${given.name} (${tokens} words, vocabulary ${given.model.plainCount}), order 2, B = 60, after ` +
       `${PASSES_BEFORE} passes. Shared: scores that contexts have in common by back-off are worked with once. Dense: the ` +
       `reference kernel, every context with every word. Compared on the first ${part.length} sentences, one thread.`,
     tables: [
@@ -93,13 +122,13 @@ export async function run() {
         rows: [
           [
             "dense",
-            spreadText(perSecond(times.dense, partTokens)),
+            spreadText(rate(times.dense, partTokens)),
             `${number((spread(times.dense.map(({ cpu }) => cpu)).median * tokens) / partTokens)} (from the part)`,
             "",
           ],
           .../** @type {const} */ (["one", "two"]).map((threads) => [
             `shared, ${threads === "one" ? "one thread" : "two threads"}`,
-            spreadText(perSecond(passes[threads], tokens)),
+            spreadText(rate(passes[threads], tokens)),
             spreadText(spread(passes[threads].map(({ cpu }) => cpu))),
             spreadText(spread(passes[threads].map(({ clock }) => clock))),
           ]),

@@ -85,6 +85,75 @@ function workOf(given) {
   };
 }
 
+/**
+ * Microseconds of a sequence (for length) or a position (for all else), and the exponent of a power law.
+ * @typedef {{ points: [number, number][], band: [number, number, number][], exponent: number }} Curve
+ */
+
+const kinds = /** @type {const} */ (["prediction", "learning"]);
+
+/**
+ * @param {string} name
+ * @returns {Promise<Record<"prediction" | "learning", Curve>>}
+ */
+async function measure(name) {
+  const { values, from, shape } = series[name];
+  const works = values.map((value) => workOf(shape(value)));
+  const found = /** @type {Record<"prediction" | "learning", Curve>} */ ({});
+  for (const kind of kinds) {
+    const times = await inTurns(Object.fromEntries(values.map((value, i) => [`${value}:`, works[i][kind]])), {
+      rounds: 5,
+      least: 0.1,
+    });
+    const spreads = values.map((value, i) =>
+      spread(times[`${value}:`].map(({ cpu }) => (1e6 * cpu) / (name === "length" ? 1 : works[i].positions))),
+    );
+    const points = values.map((value, i) => /** @type {[number, number]} */ ([value, spreads[i].median]));
+    found[kind] = {
+      points,
+      band: values.map((value, i) => [value, spreads[i].low, spreads[i].high]),
+      exponent: exponent(points.filter(([value]) => value >= from)),
+    };
+  }
+  return found;
+}
+
+/**
+ * @param {string} name
+ * @param {Awaited<ReturnType<typeof measure>>} found
+ */
+function rowOf(name, found) {
+  const { title, values, from } = series[name];
+  const last = values.length - 1;
+  return [
+    title,
+    `${number(values[0])} to ${number(values[last])}`,
+    ...kinds.map((kind) => `${number(found[kind].points[0][1])} to ${number(found[kind].points[last][1])}`),
+    `≥ ${number(from)}`,
+    ...kinds.map((kind) => found[kind].exponent.toFixed(2)),
+  ];
+}
+
+/**
+ * @param {string} name
+ * @param {Awaited<ReturnType<typeof measure>>} found
+ */
+function plotOf(name, found) {
+  const { title, unit } = series[name];
+  const log = (/** @type {number} */ value) => Math.log10(value);
+  const tick = (/** @type {number} */ value) => (Number.isInteger(value) ? number(10 ** value) : "");
+  return linePlot({
+    title: `Time by ${title}`,
+    x: { label: `${unit} (logarithmic)`, format: tick },
+    y: { label: `microseconds a ${name === "length" ? "sequence" : "position"} (logarithmic)`, format: tick },
+    series: kinds.map((kind) => ({
+      name: `${kind}, exponent ${found[kind].exponent.toFixed(2)}`,
+      points: found[kind].points.map(([x, y]) => /** @type {const} */ ([log(x), log(y)])),
+      band: found[kind].band.map(([x, low, high]) => /** @type {const} */ ([log(x), log(low), log(high)])),
+    })),
+  });
+}
+
 /** @returns {Promise<import("../harness.mjs").PartResult>} */
 export async function run() {
   /** @type {string[][]} */
@@ -95,57 +164,16 @@ export async function run() {
   const checks = [];
   /** @type {Record<string, unknown>} */
   const figures = {};
-  for (const [name, { title, unit, values, from, most, shape }] of Object.entries(series)) {
+  for (const [name, { title, from, most }] of Object.entries(series)) {
     say(`  ${title}`);
-    // What is measured is a sequence (for length) or a position (for all else).
-    const isLength = name === "length";
-    const works = values.map((value) => workOf(shape(value)));
-    /** @type {Record<string, { points: [number, number][], band: [number, number, number][], exponent: number }>} */
-    const found = {};
-    for (const kind of /** @type {const} */ (["prediction", "learning"])) {
-      const times = await inTurns(Object.fromEntries(values.map((value, i) => [`${value}:`, works[i][kind]])), {
-        rounds: 5,
-        least: 0.1,
-      });
-      const spreads = values.map((value, i) =>
-        spread(times[`${value}:`].map(({ cpu }) => (1e6 * cpu) / (isLength ? 1 : works[i].positions))),
-      );
-      const points = values.map((value, i) => /** @type {[number, number]} */ ([value, spreads[i].median]));
-      found[kind] = {
-        points,
-        band: values.map((value, i) => [value, spreads[i].low, spreads[i].high]),
-        exponent: exponent(points.filter(([value]) => value >= from)),
-      };
+    const found = await measure(name);
+    figures[name] = { unit: name === "length" ? "µs a sequence" : "µs a position", fittedFrom: from, ...found };
+    rows.push(rowOf(name, found));
+    plots[`growth-${name}.svg`] = plotOf(name, found);
+    if (most === undefined) continue;
+    for (const kind of kinds) {
+      checks.push(check(`exponent of ${title}, ${kind}`, "<=", most, Number(found[kind].exponent.toFixed(3))));
     }
-    figures[name] = { unit: isLength ? "µs a sequence" : "µs a position", fittedFrom: from, ...found };
-    const ends = (/** @type {string} */ kind) =>
-      `${number(found[kind].points[0][1])} to ${number(found[kind].points[values.length - 1][1])}`;
-    rows.push([
-      title,
-      `${number(values[0])} to ${number(values[values.length - 1])}`,
-      ends("prediction"),
-      ends("learning"),
-      `≥ ${number(from)}`,
-      found.prediction.exponent.toFixed(2),
-      found.learning.exponent.toFixed(2),
-    ]);
-    if (most !== undefined) {
-      for (const kind of ["prediction", "learning"]) {
-        checks.push(check(`exponent of ${title}, ${kind}`, "<=", most, Number(found[kind].exponent.toFixed(3))));
-      }
-    }
-    const log = (/** @type {number} */ value) => Math.log10(value);
-    const tick = (/** @type {number} */ value) => (Number.isInteger(value) ? number(10 ** value) : "");
-    plots[`growth-${name}.svg`] = linePlot({
-      title: `Time by ${title}`,
-      x: { label: `${unit} (logarithmic)`, format: tick },
-      y: { label: `microseconds a ${isLength ? "sequence" : "position"} (logarithmic)`, format: tick },
-      series: ["prediction", "learning"].map((kind) => ({
-        name: `${kind}, exponent ${found[kind].exponent.toFixed(2)}`,
-        points: found[kind].points.map(([x, y]) => /** @type {const} */ ([log(x), log(y)])),
-        band: found[kind].band.map(([x, low, high]) => /** @type {const} */ ([log(x), log(low), log(high)])),
-      })),
-    });
   }
   return {
     title: "Growth",

@@ -199,9 +199,12 @@ async function bound({ order, contexts, rows: kind }, cost) {
   return { multiplyAdds, exponentials, least, measured };
 }
 
-/** @returns {Promise<import("../harness.mjs").PartResult>} */
-export async function run() {
-  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
+/**
+ * Writes what the commands read into a folder; gives the commands by name, in the order they need.
+ * @param {string} folder
+ * @returns {Record<string, string[]>}
+ */
+function commandsIn(folder) {
   const file = (/** @type {string} */ name) => join(folder, name);
   const sentences = brown();
   writeFileSync(file("tagged.txt"), columnText(sentences.slice(0, 1500), true));
@@ -215,8 +218,7 @@ export async function run() {
   writeFileSync(file("cipher.txt"), secret.text);
 
   const tagging = ["--order", "2", "--contexts", "20", "--l2", "0.1", "--held-out", "0", "--passes", "3", "--quiet"];
-  /** @type {Record<string, string[]>} */
-  const commands = {
+  return {
     "train tag": ["train", "tag", file("tagged.txt"), ...tagging, "--out", file("tagger.sg")],
     "predict, tagger": ["predict", file("tagger.sg"), file("plain.txt")],
     "train transduce": [
@@ -226,15 +228,74 @@ export async function run() {
     "predict, transducer": ["predict", file("transducer.sg"), file("words.txt")],
     decipher: ["decipher", file("cipher.txt"), "--plain", file("novel.txt"), "--one-to-one"],
   };
+}
+
+/** The profile of each command. */
+async function profilesOfAll() {
+  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
   /** @type {Record<string, Awaited<ReturnType<typeof profiled>>>} */
   const profiles = {};
+  const commands = commandsIn(folder);
   const names = await kernelNames();
   for (const [name, words] of Object.entries(commands)) {
     say(`  ${name}`);
     profiles[name] = await profiled(words, names);
   }
   rmSync(folder, { recursive: true });
+  return profiles;
+}
 
+/** @param {number} share */
+const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+
+/**
+ * @param {Awaited<ReturnType<typeof profilesOfAll>>} profiles
+ * @returns {import("../harness.mjs").Table[]}
+ */
+function profileTables(profiles) {
+  return [
+    {
+      title: "Shares of the time",
+      head: ["command", "clock, s", ...kinds],
+      rows: Object.entries(profiles).map(([name, { shares, seconds }]) => [
+        `\`${name}\``,
+        number(seconds),
+        ...kinds.map((kind) => percent(shares[kind])),
+      ]),
+    },
+    {
+      title: "Functions that take most",
+      head: ["command", "first", "second", "third"],
+      rows: Object.entries(profiles).map(([name, { top }]) => [
+        `\`${name}\``,
+        ...top.slice(0, 3).map((one) => `${one.name} ${percent(one.share)}`),
+      ]),
+    },
+  ];
+}
+
+/**
+ * @param {Record<string, Awaited<ReturnType<typeof bound>>>} bounds
+ * @returns {import("../harness.mjs").Table}
+ */
+function boundTable(bounds) {
+  return {
+    title: "Prediction (slot scores, best output) against the bound, a position",
+    head: ["", "multiply-adds", "exponentials", "bound, ns", "measured, ns", "times the bound"],
+    rows: Object.entries(bounds).map(([name, one]) => [
+      name,
+      number(one.multiplyAdds),
+      number(one.exponentials),
+      number(one.least),
+      number(one.measured),
+      number(one.measured / one.least),
+    ]),
+  };
+}
+
+/** @returns {Promise<import("../harness.mjs").PartResult>} */
+export async function run() {
+  const profiles = await profilesOfAll();
   say("  bound");
   useBackend(backends.wasm);
   const cost = await unitCosts();
@@ -242,7 +303,6 @@ export async function run() {
     "26 labels, order 3, B = 10, longest rows": await bound({ order: 3, contexts: 10, rows: "longest" }, cost),
     "26 labels, order 5, B = 20, all rows": await bound({ order: 5, contexts: 20, rows: "all" }, cost),
   };
-  const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
   return {
     title: "Where the time goes",
     about:
@@ -250,37 +310,7 @@ export async function run() {
       "of. Looking up attributes and symbols counts as features. The bound counts one multiply-add for each entry of a feature's row " +
       "and two for each arc's mass, and one exponential for each label of a position, at what they take in loops that do nothing else: " +
       `${number(cost.multiplyAdd)} ns and ${number(cost.exponential)} ns in WebAssembly with SIMD.`,
-    tables: [
-      {
-        title: "Shares of the time",
-        head: ["command", "clock, s", ...kinds],
-        rows: Object.entries(profiles).map(([name, { shares, seconds }]) => [
-          `\`${name}\``,
-          number(seconds),
-          ...kinds.map((kind) => percent(shares[kind])),
-        ]),
-      },
-      {
-        title: "Functions that take most",
-        head: ["command", "first", "second", "third"],
-        rows: Object.entries(profiles).map(([name, { top }]) => [
-          `\`${name}\``,
-          ...top.slice(0, 3).map((one) => `${one.name} ${percent(one.share)}`),
-        ]),
-      },
-      {
-        title: "Prediction (slot scores, best output) against the bound, a position",
-        head: ["", "multiply-adds", "exponentials", "bound, ns", "measured, ns", "times the bound"],
-        rows: Object.entries(bounds).map(([name, one]) => [
-          name,
-          number(one.multiplyAdds),
-          number(one.exponentials),
-          number(one.least),
-          number(one.measured),
-          number(one.measured / one.least),
-        ]),
-      },
-    ],
+    tables: [...profileTables(profiles), boundTable(bounds)],
     figures: { profiles, cost, bounds },
   };
 }

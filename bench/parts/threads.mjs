@@ -38,31 +38,32 @@ async function measure(words, alternatives) {
   );
 }
 
-/** @returns {Promise<import("../harness.mjs").PartResult>} */
-export async function run() {
-  const [loadBefore] = loadavg();
-  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
-  /** @type {Record<string, Record<string, Record<"clock" | "busiest" | "cpu", import("../harness.mjs").Spread>>>} */
-  const found = {};
-  const pair = { "one thread": { threads: 1 }, "two threads": { threads: 2 } };
+/** @typedef {Awaited<ReturnType<typeof measure>>} Ratios */
 
-  const paths = await dataset("letters");
-  if (paths) {
-    say("  training on letters");
-    found["training, letters, order 3, B = 10"] = await measure(
-      (size, threads, flags) => [
-        ...["train", "tag", paths["letter.data.gz"], "--format", "letters", "--pixels", "8x4", "--folds", "0,2-9"],
-        ...["--order", "3", "--contexts", "10", "--rows", "longest", "--l2", "0", "--held-out", "0", "--quiet"],
-        ...["--passes", size === "short" ? "1" : "9", "--threads", String(threads), ...flags],
-        ...["--out", join(folder, "letters.sg")],
-      ],
-      { ...pair, "two threads, --deterministic": { threads: 2, flags: ["--deterministic"] } },
-    );
-  }
+const pair = { "one thread": { threads: 1 }, "two threads": { threads: 2 } };
 
+/**
+ * @param {string} data the file of the letters
+ * @param {string} folder for what is written
+ */
+function training(data, folder) {
+  say("  training on letters");
+  return measure(
+    (size, threads, flags) => [
+      ...["train", "tag", data, "--format", "letters", "--pixels", "8x4", "--folds", "0,2-9"],
+      ...["--order", "3", "--contexts", "10", "--rows", "longest", "--l2", "0", "--held-out", "0", "--quiet"],
+      ...["--passes", size === "short" ? "1" : "9", "--threads", String(threads), ...flags],
+      ...["--out", join(folder, "letters.sg")],
+    ],
+    { ...pair, "two threads, --deterministic": { threads: 2, flags: ["--deterministic"] } },
+  );
+}
+
+/** @param {string} folder for what is written */
+async function prediction(folder) {
   const sentences = brown();
-  const training = join(folder, "training.txt");
-  writeFileSync(training, columnText(sentences.slice(0, 1500), true));
+  const labelled = join(folder, "training.txt");
+  writeFileSync(labelled, columnText(sentences.slice(0, 1500), true));
   const short = join(folder, "short.txt");
   const long = join(folder, "long.txt");
   // Long enough that every thread has compiled what it runs often.
@@ -72,13 +73,38 @@ export async function run() {
   say("  predicting parts of speech");
   await runNode([
     commandLine,
-    ...["train", "tag", training, "--order", "2", "--contexts", "20", "--l2", "0.1", "--passes", "3", "--quiet"],
+    ...["train", "tag", labelled, "--order", "2", "--contexts", "20", "--l2", "0.1", "--passes", "3", "--quiet"],
     ...["--out", model],
   ]);
-  found["prediction, parts of speech, order 2, B = 20"] = await measure(
+  return measure(
     (size, threads) => ["predict", model, size === "short" ? short : long, "--threads", String(threads)],
     pair,
   );
+}
+
+/**
+ * The clock decides, but only where threads had cores to run on.
+ * @param {string} task
+ * @param {Ratios} ratios
+ * @param {boolean} isBusy
+ */
+function checkOf(task, ratios, isBusy) {
+  const { clock, busiest } = ratios["two threads"];
+  const decided = check(`two threads against one: ${task}`, ">=", 1.7, clock.median, "×");
+  if (!isBusy) return decided;
+  const text = `${decided.found} by the clock of a busy machine, at most ${number(busiest.median)}×`;
+  return { ...decided, found: text, met: undefined };
+}
+
+/** @returns {Promise<import("../harness.mjs").PartResult>} */
+export async function run() {
+  const isBusy = loadavg()[0] > 1;
+  const folder = mkdtempSync(join(tmpdir(), "stargram-bench-"));
+  /** @type {Record<string, Ratios>} */
+  const found = {};
+  const paths = await dataset("letters");
+  if (paths) found["training, letters, order 3, B = 10"] = await training(paths["letter.data.gz"], folder);
+  found["prediction, parts of speech, order 2, B = 20"] = await prediction(folder);
   rmSync(folder, { recursive: true });
 
   const rows = Object.entries(found).flatMap(([task, own]) =>
@@ -90,15 +116,6 @@ export async function run() {
       number(1 / cpu.median),
     ]),
   );
-  // The clock decides, but only where threads had cores to run on.
-  const isBusy = loadBefore > 1;
-  const checks = Object.entries(found).map(([task, own]) => {
-    const { clock, busiest } = own["two threads"];
-    const decided = check(`two threads against one: ${task}`, ">=", 1.7, clock.median, "×");
-    if (!isBusy) return decided;
-    const text = `${decided.found} by the clock of a busy machine, at most ${number(busiest.median)}×`;
-    return { ...decided, found: text, met: undefined };
-  });
   return {
     title: "One thread against two",
     about:
@@ -107,7 +124,7 @@ export async function run() {
       "most, since a thread that waits takes none. Last column: processor time of all threads together, times that of one. " +
       "Starting up and reading the data are left out.",
     tables: [{ title: "", head: ["task", "", "by the clock", "by the busiest thread", "processor time"], rows }],
-    checks,
+    checks: Object.entries(found).map(([task, ratios]) => checkOf(task, ratios, isBusy)),
     figures: found,
   };
 }

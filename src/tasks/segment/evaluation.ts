@@ -66,10 +66,61 @@ export function showText(
   return { input: text, output, truth: right, confidence: probability, correct: output === right };
 }
 
+/** Counts of one label: true segments, found ones, and those that are both. */
 interface Tally {
   support: number;
   predicted: number;
   correct: number;
+}
+
+/** Counts of segments by label. */
+class Tallies {
+  private readonly byLabel = new Map<string, Tally>();
+
+  private of(label: string): Tally {
+    let tally = this.byLabel.get(label);
+    if (!tally) {
+      tally = { support: 0, predicted: 0, correct: 0 };
+      this.byLabel.set(label, tally);
+    }
+    return tally;
+  }
+
+  /** Counts the segments of a text; whether all of them are right. */
+  add(gold: readonly Place[], found: readonly Place[]): boolean {
+    const keys = new Set(gold.map(({ key }) => key));
+    let right = 0;
+    for (const { label } of gold) this.of(label).support++;
+    for (const { label, key } of found) {
+      const tally = this.of(label);
+      tally.predicted++;
+      if (!keys.has(key)) continue;
+      tally.correct++;
+      right++;
+    }
+    return right === gold.length && right === found.length;
+  }
+
+  total(): Tally {
+    const total: Tally = { support: 0, predicted: 0, correct: 0 };
+    for (const { support, predicted, correct } of this.byLabel.values()) {
+      total.support += support;
+      total.predicted += predicted;
+      total.correct += correct;
+    }
+    return total;
+  }
+
+  rates(): Record<string, Rates> {
+    return Object.fromEntries([...this.byLabel].sort().map(([label, tally]) => [label, ratesOf(tally)]));
+  }
+}
+
+function ratesOf({ support, predicted, correct }: Tally): Rates {
+  const precision = predicted > 0 ? correct / predicted : 0;
+  const recall = support > 0 ? correct / support : 0;
+  const f1 = support + predicted > 0 ? (2 * correct) / (support + predicted) : 0;
+  return { precision, recall, f1, support, predicted, correct };
 }
 
 export interface SegmentReport extends Sureness {
@@ -86,15 +137,7 @@ export interface SegmentReport extends Sureness {
 }
 
 export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAsked): Score<SegmentedText> {
-  const tallies = new Map<string, Tally>();
-  const tallyOf = (label: string): Tally => {
-    let tally = tallies.get(label);
-    if (!tally) {
-      tally = { support: 0, predicted: 0, correct: 0 };
-      tallies.set(label, tally);
-    }
-    return tally;
-  };
+  const tallies = new Tallies();
   const answers: Answer[] = [];
   let logLikelihood = 0;
   let impossibleTexts = 0;
@@ -105,33 +148,14 @@ export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAs
       const gold = truth(segmenter, example);
       if (!gold) return;
       const { segments, probability } = segmenter.predict(example, { inference });
-      const keys = new Set(gold.map(({ key }) => key));
-      let right = 0;
-      for (const { label } of gold) {
-        tallyOf(label).support++;
-        if (segmenter.parts.labels.indexOf(label) < 0) unknownLabels++;
-      }
-      for (const segment of segments) {
-        const { label, key } = placeOf(segment);
-        const tally = tallyOf(label);
-        tally.predicted++;
-        if (!keys.has(key)) continue;
-        tally.correct++;
-        right++;
-      }
-      answers.push({ confidence: probability, correct: right === gold.length && right === segments.length });
+      answers.push({ confidence: probability, correct: tallies.add(gold, segments.map(placeOf)) });
+      unknownLabels += gold.filter(({ label }) => segmenter.parts.labels.indexOf(label) < 0).length;
       const log = segmenter.logLikelihood(example, { inference });
       if (log === Number.NEGATIVE_INFINITY) impossibleTexts++;
       else logLikelihood += log;
     },
     report: (): Record<string, unknown> & SegmentReport => {
-      const total: Tally = { support: 0, predicted: 0, correct: 0 };
-      for (const { support, predicted, correct } of tallies.values()) {
-        total.support += support;
-        total.predicted += predicted;
-        total.correct += correct;
-      }
-      const { support, f1, precision, recall } = ratesOf(total);
+      const { support, f1, precision, recall } = ratesOf(tallies.total());
       return {
         texts: answers.length,
         textAccuracy: answers.filter(({ correct }) => correct).length / Math.max(1, answers.length),
@@ -139,7 +163,7 @@ export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAs
         segmentF1: f1,
         segmentPrecision: precision,
         segmentRecall: recall,
-        labels: Object.fromEntries([...tallies].sort().map(([label, tally]) => [label, ratesOf(tally)])),
+        labels: tallies.rates(),
         logLikelihood: impossibleTexts > 0 ? null : logLikelihood,
         impossibleTexts,
         unknownLabels,
@@ -151,13 +175,6 @@ export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAs
         ? [`${plural(unknownLabels, "segment")} with a label that the model does not know: counted as wrong`]
         : [],
   };
-}
-
-function ratesOf({ support, predicted, correct }: Tally): Rates {
-  const precision = predicted > 0 ? correct / predicted : 0;
-  const recall = support > 0 ? correct / support : 0;
-  const f1 = support + predicted > 0 ? (2 * correct) / (support + predicted) : 0;
-  return { precision, recall, f1, support, predicted, correct };
 }
 
 export function reportText(report: SegmentReport & { seconds: number }): string {
