@@ -12,6 +12,7 @@ export function register(program: Command): void {
   );
   addLetters(group);
   addPartOfSpeech(group);
+  addPromises(group);
   addTransduction(group);
   addDecipherment(group);
 }
@@ -54,6 +55,19 @@ function addLetters(group: Command): void {
   )
     .addHelpText("after", examples(["stargram experiment confidence", "both settings; some minutes"]))
     .action(async (flags) => (await import("./confidence/confidence.js")).confidence(flags));
+}
+
+function addPromises(group: Command): void {
+  group
+    .command("promises")
+    .description("Your own labelled text: promises about tokens and spans, tried on 200 random halves.")
+    .argument("<train>", "labelled sequences to learn from, in columns")
+    .argument("<held-out>", "others to calibrate and test on")
+    .requiredOption("--name <word>", "what the data is called in the results")
+    .option("--out <folder>", "folder for the results (default: experiments/promises/NAME)")
+    .option("--json", "print the summary as one JSON object")
+    .addHelpText("after", examples(["stargram experiment promises train.txt dev.txt --name news", "defaults; minutes"]))
+    .action(async (train, heldOut, flags) => (await import("./promises/promises.js")).promises(train, heldOut, flags));
 }
 
 function addPartOfSpeech(group: Command): void {
