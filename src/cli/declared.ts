@@ -12,7 +12,9 @@ export function addDeclared(command: Command, declared: Declared): Command {
   for (const [name, option] of Object.entries(declared)) {
     const facts = factsOf(option);
     if (facts.flag === false) continue;
-    command.addOption(flagFor(flagWord(facts.flag ?? name), facts, usualOf(option)));
+    const word = flagWord(facts.flag ?? name);
+    command.addOption(flagFor(word, facts, usualOf(option)));
+    if (isOpen(facts)) command.addOption(new Flag(`--no-${word}`, facts.off));
     for (const alias of aliasesOf(name, facts)) {
       command.addOption(flagFor(flagWord(alias), facts, undefined).hideHelp());
     }
@@ -45,10 +47,17 @@ export function addUnion(command: Command, all: readonly Declared[]): Command {
   return command;
 }
 
+/** A flag that is neither on nor off by default. */
+function isOpen({ type, otherwise }: OptionFacts): boolean {
+  return type === "flag" && otherwise !== undefined;
+}
+
 function flagFor(word: string, facts: OptionFacts, usual: unknown): Flag {
   const { type, description, value, otherwise } = facts;
-  if (type === "flag") return usual === true ? new Flag(`--no-${word}`, facts.off) : new Flag(`--${word}`, description);
   const said = otherwise === undefined ? "" : ` (default: ${otherwise})`;
+  if (type === "flag") {
+    return usual === true ? new Flag(`--no-${word}`, facts.off) : new Flag(`--${word}`, `${description}${said}`);
+  }
   const byDefault = usual === undefined || facts.preset !== undefined ? said : ` (default ${usual})`;
   const form = facts.preset === undefined ? `--${word} <${value}>` : `--${word} [${value}]`;
   const flag = new Flag(form, `${description}${byDefault}`);
@@ -76,6 +85,11 @@ function listOf({ least = Number.MIN_SAFE_INTEGER, most }: OptionFacts): (text: 
   return (text) => text.split(",").map((part) => number(part.trim()));
 }
 
+/** Where commander keeps the value of a flag: --language-smoothing as languageSmoothing. */
+function attributeOf(flag: string): string {
+  return flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** The options given on a command line, by name. */
 export function givenOf(command: Command, declared: Declared): Record<string, unknown> {
   const given: Record<string, unknown> = {};
@@ -83,7 +97,8 @@ export function givenOf(command: Command, declared: Declared): Record<string, un
     const facts = factsOf(option);
     if (facts.flag === false) continue;
     for (const one of [...aliasesOf(name, facts), facts.flag ?? name]) {
-      if (command.getOptionValueSource(one) === "cli") given[name] = command.getOptionValue(one);
+      const attribute = attributeOf(one);
+      if (command.getOptionValueSource(attribute) === "cli") given[name] = command.getOptionValue(attribute);
     }
   }
   return given;

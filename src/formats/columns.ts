@@ -1,5 +1,5 @@
-// Columns separated by spaces or tabs, a token a line, a blank line between sequences (the format of CoNLL, CRF++ and
-// Wapiti). With labels, the last column is the label. Every line has the same number of columns. There are no comments; a line
+// Columns separated by tabs, or by spaces and tabs, a token a line, a blank line between sequences (the format of CoNLL, CRF++
+// and Wapiti). With labels, the last column is the label. Every line has the same number of columns. There are no comments; a line
 // whose first column is `-DOCSTART-` begins a document and is no token.
 
 import { InputError } from "../util/errors.js";
@@ -16,6 +16,7 @@ export function columnsParser(options: ParserOptions): SequenceParser {
   let widthLine = 0;
   let sequence: TaggingSequence | undefined;
   let document: number | undefined;
+  let { separator } = options;
 
   const end = (): TaggingSequence | undefined => {
     const complete = sequence;
@@ -23,8 +24,9 @@ export function columnsParser(options: ParserOptions): SequenceParser {
     return complete;
   };
   const line = (text: string, number: number): TaggingSequence | undefined => {
-    const row = splitColumns(text);
-    if (row.length === 0) return end();
+    if (isBlank(text)) return end();
+    separator ??= separatorOf(text);
+    const row = splitColumns(text, separator);
     if (row[0] === DOCUMENT_START) {
       document = (document ?? 0) + 1;
       return end();
@@ -43,7 +45,7 @@ export function columnsParser(options: ParserOptions): SequenceParser {
       throw new InputError(`${expected} expected as on line ${widthLine}, found ${row.length}`, {
         file,
         line: number,
-        hint: "a line holds one token, every line has the same number of columns, a blank line ends a sequence",
+        hint: `a line holds one token, every line has the same number of columns (here ${separators[separator]}), a blank line ends a sequence`,
       });
     }
     sequence ??= { columns: [], labels: labelled ? [] : undefined, document, file, line: number };
@@ -58,8 +60,25 @@ export function columnsParser(options: ParserOptions): SequenceParser {
   return { line, end };
 }
 
-/** The parts between spaces and tabs. Other white space may be part of a token. */
-export function splitColumns(text: string): string[] {
+/** What separates columns: every tab, so that a column may be empty or hold spaces; or any number of spaces and tabs. */
+export type Separator = "tab" | "space";
+const separators: Readonly<Record<Separator, string>> = { tab: "between tabs", space: "between spaces" };
+export const separatorNames = Object.keys(separators) as Separator[];
+
+/** What separates the columns of data that begins with this line. */
+export function separatorOf(line: string): Separator {
+  const fields = line.split("\t");
+  // Several tabs in a row, or spaces beside them, align columns.
+  return fields.length > 1 && fields.every((field) => field !== "" && !/^ | $/.test(field)) ? "tab" : "space";
+}
+
+export function isBlank(line: string): boolean {
+  return !/[^ \t]/.test(line);
+}
+
+/** The columns of a line. Other white space than what separates them is part of a token. */
+export function splitColumns(text: string, separator: Separator): string[] {
+  if (separator === "tab") return text.split("\t");
   const parts: string[] = [];
   let begin = -1; // of the part, -1 between parts
   for (let i = 0; i < text.length; i++) {

@@ -2,7 +2,7 @@
 // else the user is asked. Labels taken for words would train without a complaint and be wrong.
 
 import { InputError } from "../util/errors.js";
-import { splitColumns } from "./columns.js";
+import { isBlank, separatorOf, splitColumns } from "./columns.js";
 
 export type TaggingFormat = "columns" | "crfsuite" | "jsonl" | "letters";
 export const taggingFormats: readonly TaggingFormat[] = ["columns", "crfsuite", "jsonl", "letters"];
@@ -11,15 +11,16 @@ const linesLookedAt = 100;
 
 /** The format of a file that begins with these lines. */
 export function detectFormat(lines: readonly string[], file?: string): TaggingFormat {
-  const filled = lines.filter((line) => /[^ \t]/.test(line)).slice(0, linesLookedAt);
+  const filled = lines.filter((line) => !isBlank(line)).slice(0, linesLookedAt);
   if (filled.length === 0) throw unsure("there is nothing to guess from", file);
   if (looksLikeLetters(filled[0])) return "letters";
   if (looksLikeJson(filled[0])) return "jsonl";
   // Without tabs nothing but columns is left, right or wrong: its parser says which.
-  if (filled.some((line) => !line.includes("\t") && splitColumns(line).length > 1)) return "columns";
+  if (filled.some((line) => !line.includes("\t") && splitColumns(line, "space").length > 1)) return "columns";
   if (filled.every((line) => !line.includes("\t"))) return "columns";
 
-  const fields = filled.map((line) => line.split("\t").filter((field) => field !== "")); // [line][field]
+  const isExact = separatorOf(filled[0]) === "tab";
+  const fields = filled.map((line) => line.split("\t").filter((field) => isExact || field !== "")); // [line][field]
   const counts = new Set(fields.map((row) => row.length));
   const rest = fields.flatMap((row) => row.slice(1));
   const attributeLike = rest.filter((field) => /.[=:\]]|^__.*__$/.test(field)).length / rest.length;

@@ -2,6 +2,7 @@
 // complete. Also the reading of a label, which the text formats share.
 
 import { InputError, type Place } from "../util/errors.js";
+import type { Separator } from "./columns.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
 
 export interface SequenceParser {
@@ -16,6 +17,8 @@ export interface ParserOptions {
   labelled: boolean;
   /** Whether `A|B` means "A or B" rather than a label of that name. Default false. */
   labelSets?: boolean;
+  /** Columns: what separates them. Default: tabs if the first line has any, else spaces. */
+  separator?: Separator;
   /** The file's name, for errors. */
   file?: string;
 }

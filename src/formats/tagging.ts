@@ -1,7 +1,7 @@
 // One entry to every tagging format: the sequences of some lines, one at a time, in constant memory.
 
 import { InputError, unknownName } from "../util/errors.js";
-import { columnsParser } from "./columns.js";
+import { columnsParser, type Separator } from "./columns.js";
 import { crfsuiteParser } from "./crfsuite.js";
 import { detectFormat, type TaggingFormat, taggingFormats } from "./detect.js";
 import { jsonlParser } from "./jsonl.js";
@@ -15,6 +15,8 @@ export interface ParseTaggingOptions {
   format?: TaggingFormat;
   /** Whether the data has labels. Without, those it has are not kept. */
   labelled: boolean;
+  /** Columns only; default: tabs if the first line has any, else spaces. */
+  separator?: Separator;
   /** Letters only; default `16x8`. */
   pixels?: Pixels;
   /** Letters only; default all. */
@@ -71,7 +73,7 @@ function startParser(format: TaggingFormat, options: ParseTaggingOptions, file: 
   options.onFormat?.(format);
   switch (format) {
     case "columns":
-      return columnsParser({ labelled, labelSets, file });
+      return columnsParser({ labelled, labelSets, separator: options.separator, file });
     case "crfsuite":
       return crfsuiteParser({ labelled, labelSets, file });
     case "jsonl":

@@ -193,14 +193,19 @@ describe("evaluate", () => {
     expect(many).toMatchObject({ code: 2, error: expect.stringMatching(/at least 1 and at most 1000 is needed/) });
   });
 
-  test("a label that the model does not know is refused at its line, or counted as wrong", async () => {
-    folder.write("odd.txt", "the DT\ndog NN\nruns XX\n\n");
-    const refused = await run("evaluate", "model.sg", "odd.txt");
+  test("a label that the model does not know is counted as wrong, and refused where there is no other", async () => {
+    folder.write("odd.txt", "the DT\ndog NN\nruns XX\n\nruns YY\n");
+    const counted = await run("evaluate", "model.sg", "odd.txt", "--json");
+    expect(JSON.parse(counted.out)).toMatchObject({ tokens: 4, unknownLabels: 2, sequenceAccuracy: 0 });
+    const said = await run("evaluate", "model.sg", "odd.txt");
+    expect(said.error).toMatch(/2 tokens with a label that the model does not know: counted as wrong/);
+    expect((await run("predict", "model.sg", "odd.txt")).code).toBe(0);
+    folder.write("other.txt", "the x\ndog y\n");
+    const refused = await run("evaluate", "model.sg", "other.txt");
     expect(refused.code).toBe(2);
-    expect(refused.error).toMatch(/^stargram: odd\.txt:3: the model does not know the label `XX`\n {2}it knows/);
-    const { out } = await run("evaluate", "model.sg", "odd.txt", "--json", "--allow-unknown");
-    expect(JSON.parse(out)).toMatchObject({ tokens: 3, unknownLabels: 1, sequenceAccuracy: 0 });
-    expect((await run("predict", "model.sg", "odd.txt")).error).toMatch(/odd\.txt:3: .*`XX`/);
+    expect(refused.error).toMatch(/^stargram: other\.txt:1: the model does not know the label `x`\n {2}it knows/);
+    const { out } = await run("evaluate", "model.sg", "other.txt", "--json", "--allow-unknown");
+    expect(JSON.parse(out)).toMatchObject({ tokens: 2, unknownLabels: 2 });
   });
 
   test("chunks", async () => {

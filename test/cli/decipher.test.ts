@@ -323,3 +323,43 @@ it("ends with the best key so far on Ctrl-C", async () => {
   expect(report.warnings[0]).toMatch(/stopped before the end/);
   expect(report.expectedAccuracy).toBeUndefined();
 });
+
+describe("letters of the plain text", () => {
+  it("that are rare are left out, accents are folded away, and both are said", async () => {
+    // A line of Greek and some accents, in a book of English.
+    folder.write("mixed.txt", `${alice}\nμῆνιν ἄειδε θεὰ Πηληϊάδεω Ἀχιλῆος\n${"the naïve café ".repeat(30)}`);
+    const made = await folder.run(["encipher", "message.txt", "--seed", "3", "--save-key", "mixed.json", "--force"]);
+    const words = ["decipher", "-", "--plain", "mixed.txt", "--solution", "mixed.json", "--json"];
+    const report = JSON.parse((await folder.run(words, made.out)).out);
+    expect(report.tokenAccuracy).toBeGreaterThan(0.95);
+    expect(report.oneToOne).toBe(true);
+    expect(report.notes[0]).toMatch(/accents of the plain text are left out: .*é \(30\)/);
+    expect(report.notes[1]).toMatch(/too rare .* left out: .*--alphabet/);
+    const kept = JSON.parse((await folder.run([...words, "--fold", "none"], made.out)).out);
+    expect(kept.notes.join()).not.toMatch(/accents/);
+    const named = [...words, "--alphabet", "abcdefghijklmnopqrstuvwxyz"];
+    const given = JSON.parse((await folder.run(named, made.out)).out);
+    expect(given.tokenAccuracy).toBeGreaterThan(0.95);
+    const wrong = await folder.run([...words, "--alphabet", "ab1"], made.out);
+    expect(wrong.code).toBe(2);
+    expect(wrong.error).toMatch(/--alphabet has `1`, which is not a letter/);
+  });
+
+  it("or its words may be what many numbers stand for: both are tried, and which it was is said", async () => {
+    folder.write("page.txt", alice.slice(30_000, 31_200));
+    const made = await folder.run([
+      "encipher",
+      "page.txt",
+      "--homophones",
+      "130",
+      "--save-key",
+      "many.json",
+      "--force",
+    ]);
+    const words = ["decipher", "-", "--plain", "book.txt", "--solution", "many.json", "--json"];
+    const report = JSON.parse((await folder.run(words, made.out)).out);
+    expect(report.level).toBe("char");
+    expect(report.tokenAccuracy).toBeGreaterThan(0.9);
+    expect(report.notes[0]).toMatch(/the 130 different numbers are taken for letters \(--level word/);
+  });
+});

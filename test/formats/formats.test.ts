@@ -87,6 +87,22 @@ describe("columns", () => {
     );
   });
 
+  it("splits at every tab if the first line has tabs and nothing beside them, so that a token may be a space or nothing", async () => {
+    const text = "New York\tB\n\tO\n \tO\n\u00a0\tO\n";
+    for (const options of [{}, { format: "columns" as const }]) {
+      expect((await readAll(text, options)).map(({ columns, labels }) => [columns, labels])).toEqual([
+        [
+          [["New York"], [""], [" "], ["\u00a0"]],
+          ["B", "O", "O", "O"],
+        ],
+      ]);
+    }
+    // Told what separates columns, a part of a file need not begin with a line that shows it.
+    expect((await readAll("\tO\na b\tO\n", { format, separator: "tab" }))[0].columns).toEqual([[""], ["a b"]]);
+    expect((await readAll("a b\tX\n", { format, separator: "space" }))[0].columns).toEqual([["a", "b"]]);
+    expect((await readAll("a\t\tX\nb \t X\n", { format }))[0].columns).toEqual([["a"], ["b"]]);
+  });
+
   it("keeps where a sequence begins", async () => {
     const read = await readAll("a X\nb Y\n\n\nc X\n\nd X\n", { format });
     expect(read.map(({ line, file }) => [file, line])).toEqual([

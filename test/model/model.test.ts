@@ -213,6 +213,17 @@ describe("bad files", () => {
   });
 });
 
+test("a tagger of an earlier version sees words as it did", async () => {
+  const words = [..."abcdef"].map((letter) => ({ columns: [[`${letter}1`], ["x"]], labels: ["L", "R"] }));
+  const { metadata, tensors } = decodeTensors(encodeModel(await Tagger.train(words, { passes: 3, l2: 0.1 })));
+  expect(metadata["stargram.source"]).toBe('{"kind":"text","version":2}');
+  const old = encodeTensors({ metadata: { ...metadata, "stargram.source": '{"kind":"text"}' }, tensors });
+  const reasons = (bytes: Uint8Array) =>
+    (decodeModel(bytes) as Tagger).explain(words[0], 0).contributions.map(({ feature }) => feature);
+  expect(reasons(encodeTensors({ metadata, tensors })).some((name) => /script=|short.*\|short/.test(name))).toBe(true);
+  expect(reasons(old).some((name) => /script=|short.*\|short/.test(name))).toBe(false);
+});
+
 describe("names of version 1", () => {
   const oldWords = (json: string): string =>
     json.replaceAll('"passes"', '"epochs"').replaceAll('"pass"', '"epoch"').replaceAll('"bestPass"', '"bestEpoch"');

@@ -131,13 +131,16 @@ function symbolsBetween(text: string): (line: string) => string[] {
   return sign === undefined ? wordsOf : (line) => wordsOf(line.replaceAll(sign, " "));
 }
 
-/** More different numbers than this are too many for letters, even with homophones. */
+/** More different numbers than this may stand for words as well as for letters, and so many are too many for letters. */
 const MOST_LETTER_NUMBERS = 120;
+const MOST_HOMOPHONES = 400;
 
-/** What is probably enciphered: words, if the text is numbers and there are too many different ones for letters. */
-export function levelOf(text: string): "word" | "char" {
-  const isWords = kindOf(text) === "numbers" && new Set(symbolsBetween(text)(text)).size > MOST_LETTER_NUMBERS;
-  return isWords ? "word" : "char";
+/** What may be enciphered, the likelier first: numbers stand for words, if there are too many different ones for letters. */
+export function levelsOf(text: string): ("word" | "char")[] {
+  if (kindOf(text) !== "numbers") return ["char"];
+  const kinds = new Set(symbolsBetween(text)(text)).size;
+  if (kinds <= MOST_LETTER_NUMBERS) return ["char"];
+  return kinds <= MOST_HOMOPHONES ? ["char", "word"] : ["word"];
 }
 
 /** Numbers, if there is nothing else; letters, if there is hardly anything else; else every character counts. */

@@ -79,6 +79,8 @@ interface LetterParts {
   words?: WordList;
   /** Letters of the plain text that were left out as too rare, with how often they came. */
   dropped?: ReadonlyMap<string, number>;
+  /** Letters that folding wrote otherwise, with how often they came. */
+  folded?: ReadonlyMap<string, number>;
   /** The n-grams with spaces of a model without, or without of a model with spaces; made when first asked for. */
   other?: () => NgramModel;
 }
@@ -115,6 +117,11 @@ export class LanguageModel {
   /** Letters of the plain text that were left out as too rare, with how often they came. */
   get dropped(): ReadonlyMap<string, number> {
     return this.parts.dropped ?? new Map();
+  }
+
+  /** Letters of the plain text that folding wrote otherwise, with how often they came. */
+  get folded(): ReadonlyMap<string, number> {
+    return this.parts.folded ?? new Map();
   }
 
   /** The same model looking fewer symbols back. */
@@ -156,7 +163,7 @@ export function ngramOptionsOf({ order, discount, smoothing, level }: LanguageOp
 }
 
 function languageOfLetters(lines: Iterable<string>, options: LanguageOptions): LanguageModel {
-  const { letters, sequence, dropped } = letterText(lines, options.fold, options.alphabet);
+  const { letters, sequence, dropped, folded } = letterText(lines, options.fold, options.alphabet);
   if (sequence.length === 0) throw new InputError("the plain text has no letters");
   const between = letters.size;
   const ngram = (spaces: boolean): NgramModel =>
@@ -168,6 +175,7 @@ function languageOfLetters(lines: Iterable<string>, options: LanguageOptions): L
   return new LanguageModel(symbolsOf(letters.all(), options.spaces), ngram(options.spaces), options, {
     words: countWords(sequence, letters.all()),
     dropped,
+    folded,
     other: once(() => ngram(!options.spaces)),
   });
 }

@@ -14,6 +14,8 @@ export interface LetterText {
   sequence: Int32Array;
   /** Letters that were left out, with how often they came. */
   dropped: Map<string, number>;
+  /** Letters that folding wrote otherwise, with how often they came. */
+  folded: Map<string, number>;
 }
 
 /** What stands inside a word, such as an apostrophe, and does not part it. */
@@ -43,7 +45,7 @@ const NOTHING = -1;
 
 /** Reads lines. `alphabet`: the letters that there are, if they are known; those of other words are left out. */
 export function letterText(lines: Iterable<string>, fold: Fold, alphabet?: string): LetterText {
-  const { all, sequence, counts } = rawLetters(lines, fold);
+  const { all, sequence, counts, folded } = rawLetters(lines, fold);
   const wanted = alphabet === undefined ? undefined : lettersGiven(alphabet, fold);
   const keeps = wanted ? (letter: string) => wanted.has(letter) : commonLetters(all, counts);
   const kept = [...(wanted ?? all.all().filter(keeps))].sort();
@@ -53,7 +55,7 @@ export function letterText(lines: Iterable<string>, fold: Fold, alphabet?: strin
     if (!keeps(letter) && counts[i] > 0) dropped.set(letter, counts[i]);
     return keeps(letter) ? letters.indexOf(letter) : -1;
   });
-  return { letters, sequence: renamedText(sequence, renamed, letters.size), dropped };
+  return { letters, sequence: renamedText(sequence, renamed, letters.size), dropped, folded };
 }
 
 /** The text before letters are chosen: BREAK, or the number of a letter + 1. */
@@ -69,6 +71,8 @@ function rawLetters(lines: Iterable<string>, fold: Fold) {
   };
   const ascii = Array.from({ length: 128 }, (_, code) => meaning(String.fromCharCode(code).toLowerCase()));
   const others = new Map<string, ReturnType<typeof meaning>>();
+  const isFolded = new Map<string, boolean>();
+  const changed = new Map<string, number>();
   let isBroken = true;
   const put = (meant: ReturnType<typeof meaning>): void => {
     if (meant === NOTHING) return;
@@ -92,13 +96,20 @@ function rawLetters(lines: Iterable<string>, fold: Fold) {
         if (meant === undefined) {
           meant = meaning(character);
           others.set(character, meant);
+          if (isLetter(character)) isFolded.set(character, folded(character, fold) !== character);
         }
         put(meant);
+        if (isFolded.get(character)) changed.set(character, (changed.get(character) ?? 0) + 1);
       }
     }
     put(BREAK);
   }
-  return { all, sequence: numbers.lent().subarray(0, numbers.length), counts: all.all().map((_, i) => counts[i] ?? 0) };
+  return {
+    all,
+    sequence: numbers.lent().subarray(0, numbers.length),
+    counts: all.all().map((_, i) => counts[i] ?? 0),
+    folded: changed,
+  };
 }
 
 function isAscii(line: string): boolean {

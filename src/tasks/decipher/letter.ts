@@ -60,3 +60,8 @@ export function folded(letter: string, fold: Fold): string {
   const base = letter.normalize("NFD").replace(/\p{M}/gu, "");
   return base === "" ? letter : base;
 }
+
+/** Whether a small letter is another one under folding. */
+export function hasAccents(letter: string): boolean {
+  return folded(letter, "base") !== letter;
+}

@@ -21,6 +21,11 @@ const UNLIKE = { char: 0.5, word: 0 };
 /** So few different symbols read as well under nearly any key. */
 const FEW_KINDS = 2;
 
+/** Whether there is nothing to say against a decipherment: the level that was tried is the right one. */
+export function isConvincing(found: Decipherment, cipher: CipherText): boolean {
+  return found.drawn && warnings(found, cipher).length === 0;
+}
+
 export function warnings(found: Decipherment, cipher: CipherText): string[] {
   const all: string[] = [];
   const symbols = cipher.sequences.flat().filter((symbol) => symbol !== SPACE);
@@ -34,6 +39,11 @@ export function warnings(found: Decipherment, cipher: CipherText): string[] {
   if (!found.drawn) {
     all.push(
       "no keys were drawn to compare: each probability holds only if the rest of the key is right, which nothing shows",
+    );
+  }
+  if (cipher.kind !== "words" && found.drawn && found.recurrences === undefined) {
+    all.push(
+      "keys were not searched, since the plain text has too many different letters: EM found this one, and there may be far better ones (option `alphabet` can leave letters out)",
     );
   }
   if (kinds <= FEW_KINDS) {

@@ -5,7 +5,7 @@
 //   conllu    CoNLL-U: the tokens of a sentence are the segments of its text
 //   jsonl     {"text": "…", "segments": [{"start": 0, "end": 2, "label": "LOC"}]} or {"tokens": […], "labels": […]}
 
-import { columnsParser, splitColumns } from "../../formats/columns.js";
+import { columnsParser, separatorOf, splitColumns } from "../../formats/columns.js";
 import { type ConlluSentence, conlluParser, hasSpaceAfter, surfaceTokens } from "../../formats/conllu.js";
 import { jsonlParser } from "../../formats/jsonl.js";
 import type { LineBlock, Lines } from "../../formats/line-blocks.js";
@@ -185,7 +185,8 @@ function detect(lines: readonly string[], file: string | undefined): SegmentForm
   if (filled[0]?.trimStart().startsWith("{")) return "jsonl";
   const words = filled.filter((line) => !line.startsWith("#"));
   if (words.length > 0 && words.every((line) => /^\d+(?:[-.]\d+)?(?:\t[^\t]*){9}$/.test(line))) return "conllu";
-  const rows = filled.map(splitColumns);
+  const separator = filled.length > 0 ? separatorOf(filled[0]) : "space";
+  const rows = filled.map((line) => splitColumns(line, separator));
   if (rows.every((row) => row.length > 1 && /^(?:O|[BIESLU](?:-.+)?)$/su.test(row[row.length - 1]))) return "columns";
   if (rows.some((row) => row.length > 1)) return "words";
   throw new InputError("the format is not certain: no line has a space", {

@@ -7,6 +7,8 @@ import { type Piece, pieceNames } from "./pieces.js";
 /** What one word gives wherever it stands, kept because words come back. */
 interface WordParts {
   lower: string;
+  /** The shape with runs made one. */
+  shortShape: string;
   own: string[]; // the attributes of the word itself
   before: string[]; // what it gives to the word after it
   before2: string[]; // ... to the word two places after it
@@ -14,8 +16,25 @@ interface WordParts {
   after2: string[]; // ... to the word two places before it
 }
 
-const longestPrefix = 4;
-const longestSuffix = 5;
+/**
+ * Which attributes words have; kept in models, so that those of earlier versions see words as they did.
+ *   1  affixes of up to 4 and 5 letters
+ *   2  affixes of up to 10, if they are seen again; the word without what surrounds its letters; links, hashtags and the like;
+ *      scripts, and the signs of Chinese words; shapes together with those of neighbours
+ */
+export type TextVersion = 1 | 2;
+export const latestText: TextVersion = 2;
+
+const longestAffix = { prefix: [4, 10], suffix: [5, 10] };
+/** Longer affixes are left out unless they are seen again: most belong to one word alone, which is an attribute itself. */
+const ALWAYS_KEPT = 5;
+
+/** How often an attribute of text must be seen to be learned. */
+export function leastCount(name: string): number {
+  const length = /^(?:pre|suf)fix(\d+)=/.exec(name)?.[1];
+  return length !== undefined && Number(length) > ALWAYS_KEPT ? 2 : 1;
+}
+
 /** Words remembered before all are forgotten: bounds the memory of a stream of any length. */
 const cacheLimit = 1 << 16;
 /** A longer word is not remembered, or a few of them could hold much memory. */
@@ -23,43 +42,64 @@ const cachedWordLength = 64;
 /** Where a shape is cut: what follows says nothing about the kind of word. */
 const longestShape = 12;
 
-const cache = new Map<string, WordParts>();
+/** [version - 1] */
+const caches: readonly Map<string, WordParts>[] = [new Map(), new Map()];
 
 /** A piece of text: what the word that many places away gives, or what it gives that there is none. */
-function wordPiece(row: number, names: (parts: WordParts) => readonly string[], beyond: readonly string[] = []): Piece {
+function wordPiece(
+  version: TextVersion,
+  row: number,
+  names: (parts: WordParts) => readonly string[],
+  beyond: readonly string[] = [],
+): Piece {
   return {
     places: [{ row, column: 0 }],
-    names: ([word]) => (typeof word === "string" ? names(partsOf(word)) : beyond),
+    names: ([word]) => (typeof word === "string" ? names(partsOf(word, version)) : beyond),
   };
 }
 
 /** A piece of text: a word and the next, in lower case. */
 function wordPair(row: number): Piece {
   const label = `lower[${row}]|lower[${row + 1}]=`;
+  const lowerOf = (word: string): string => partsOf(word, latestText).lower;
   return {
     places: [row, row + 1].map((place) => ({ row: place, column: 0 })),
     names: ([one, next]) => {
       if (typeof one !== "string" || typeof next !== "string") return [];
-      return [`${label}${partsOf(one).lower}|${partsOf(next).lower}`];
+      return [`${label}${lowerOf(one)}|${lowerOf(next)}`];
     },
   };
 }
 
-const textPieces: readonly Piece[] = [
-  wordPiece(0, (parts) => parts.own),
-  wordPiece(-1, (parts) => parts.before, ["first"]),
-  wordPair(-1),
-  wordPiece(-2, (parts) => parts.before2),
-  wordPiece(1, (parts) => parts.after, ["last"]),
-  wordPair(0),
-  wordPiece(2, (parts) => parts.after2),
-];
+/** A piece of text: the short shapes of neighbours. */
+function shapePiece(rows: readonly number[]): Piece {
+  const label = `${rows.map((row) => `short[${row}]`).join("|")}=`;
+  return {
+    places: rows.map((row) => ({ row, column: 0 })),
+    names: (words) => [
+      label + words.map((word) => (typeof word === "string" ? partsOf(word, latestText).shortShape : "")).join("|"),
+    ],
+  };
+}
+
+function textPieces(version: TextVersion): readonly Piece[] {
+  return [
+    wordPiece(version, 0, (parts) => parts.own),
+    wordPiece(version, -1, (parts) => parts.before, ["first"]),
+    wordPair(-1),
+    wordPiece(version, -2, (parts) => parts.before2),
+    wordPiece(version, 1, (parts) => parts.after, ["last"]),
+    wordPair(0),
+    wordPiece(version, 2, (parts) => parts.after2),
+    ...(version === 1 ? [] : [shapePiece([-1, 0]), shapePiece([0, 1])]),
+  ];
+}
 
 /** The attributes of the word at position `i` among the words of its sentence. */
-export function textAttributes(tokens: readonly string[], i: number): string[] {
+export function textAttributes(tokens: readonly string[], i: number, version = latestText): string[] {
   const from = Math.max(0, i - 2);
   const around = tokens.slice(from, i + 3).map((token) => [token]);
-  return pieceNames(textPieces, around, i - from);
+  return pieceNames(columnPieces(1, version), around, i - from);
 }
 
 /**
@@ -71,15 +111,17 @@ export function columnAttributes(columns: readonly (readonly string[])[]): strin
   return columns.map((_, i) => pieceNames(pieces, columns, i));
 }
 
-const piecesByWidth: (readonly Piece[])[] = [];
+/** [version - 1][width] */
+const piecesByWidth: (readonly Piece[])[][] = [[], []];
 
 /** The pieces of `columnAttributes` for a number of columns. */
-export function columnPieces(width: number): readonly Piece[] {
-  piecesByWidth[width] ??= [
-    ...textPieces,
+export function columnPieces(width: number, version = latestText): readonly Piece[] {
+  const known = piecesByWidth[version - 1];
+  known[width] ??= [
+    ...textPieces(version),
     ...Array.from({ length: Math.max(0, width - 1) }, (_, c) => windowPieces(c + 1, `c${c + 1}`, fullWindow)).flat(),
   ];
-  return piecesByWidth[width];
+  return known[width];
 }
 
 /**
@@ -134,10 +176,11 @@ export const chunkingPieces: readonly Piece[] = [
   endPiece(1, "__EOS__"),
 ];
 
-function partsOf(word: string): WordParts {
+function partsOf(word: string, version: TextVersion): WordParts {
+  const cache = caches[version - 1];
   const known = cache.get(word);
   if (known) return known;
-  const parts = computeParts(word);
+  const parts = computeParts(word, version);
   if (word.length <= cachedWordLength) {
     if (cache.size >= cacheLimit) cache.clear();
     cache.set(word, parts);
@@ -145,7 +188,7 @@ function partsOf(word: string): WordParts {
   return parts;
 }
 
-function computeParts(word: string): WordParts {
+function computeParts(word: string, version: TextVersion): WordParts {
   const lower = word.toLowerCase();
   // Code points, not UTF-16 units: half of a surrogate pair could not be written to a model file.
   const letters = Array.from(lower);
@@ -155,13 +198,16 @@ function computeParts(word: string): WordParts {
   const ending = letters.slice(-3).join("");
 
   const own = ["bias", `word=${word}`, `lower[0]=${lower}`, `shape=${shape}`, `short[0]=${shortShape}`];
-  for (let n = 1; n <= Math.min(longestPrefix, count); n++) own.push(`prefix${n}=${letters.slice(0, n).join("")}`);
-  for (let n = 1; n <= Math.min(longestSuffix, count); n++) own.push(`suffix${n}=${letters.slice(count - n).join("")}`);
+  const longest = (kind: "prefix" | "suffix"): number => Math.min(longestAffix[kind][version - 1], count);
+  for (let n = 1; n <= longest("prefix"); n++) own.push(`prefix${n}=${letters.slice(0, n).join("")}`);
+  for (let n = 1; n <= longest("suffix"); n++) own.push(`suffix${n}=${letters.slice(count - n).join("")}`);
   if (/\p{Nd}/u.test(word)) own.push(/^[\p{Nd}.,:/%+-]+$/u.test(word) ? "number" : "digit");
   if (word.includes("-")) own.push("hyphen");
   if (/^\p{Lu}/u.test(word)) own.push("capital");
   if (/\p{Lu}/u.test(word)) own.push(/\p{Ll}/u.test(word) ? "mixed" : "upper");
   if (!/[\p{L}\p{N}]/u.test(word)) own.push("symbol");
+
+  if (version >= 2) own.push(...newerParts(word, lower));
 
   const neighbour = (offset: string) => [
     `lower[${offset}]=${lower}`,
@@ -170,6 +216,7 @@ function computeParts(word: string): WordParts {
   ];
   return {
     lower,
+    shortShape,
     own,
     before: neighbour("-1"),
     before2: [`lower[-2]=${lower}`],
@@ -177,6 +224,32 @@ function computeParts(word: string): WordParts {
     after2: [`lower[2]=${lower}`],
   };
 }
+
+/** What version 2 adds of a word. */
+function newerParts(word: string, lower: string): string[] {
+  const parts: string[] = [];
+  const bare = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+  if (bare !== "" && bare !== lower) parts.push(`bare=${bare}`);
+  for (const [name, pattern] of netWords) if (pattern.test(word)) parts.push(name);
+  for (const [name, pattern] of scripts) if (pattern.test(word)) parts.push(`script=${name}`);
+  // Words of a script without affixes: each sign tells something.
+  if (/\p{Script=Han}/u.test(word)) for (const sign of new Set(word)) parts.push(`sign=${sign}`);
+  return parts;
+}
+
+const netWords: readonly [name: string, pattern: RegExp][] = [
+  ["link", /^(?:https?:\/\/|www\.)./iu],
+  ["hashtag", /^[#＃][\p{L}\p{N}_]/u],
+  ["mention", /^[@＠][\p{L}\p{N}_]/u],
+  ["address", /^[^@\s]+@[^@\s]+\.[^@\s]+$/u],
+  ["picture", /\p{Extended_Pictographic}/u],
+];
+
+/** Scripts that have no case, or stand among others that have one. */
+const scripts: readonly [name: string, pattern: RegExp][] = [
+  ...["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar", "Arabic", "Hebrew"],
+  ...["Devanagari", "Bengali", "Tamil", "Telugu", "Georgian", "Ethiopic", "Greek", "Cyrillic", "Latin"],
+].map((name) => [name, new RegExp(`\\p{Script=${name}}`, "u")]);
 
 /** `Xx-d`: capital letters as X, other letters as x, digits as d, the rest as it is. */
 function shapeOf(word: string): string {

@@ -26,7 +26,7 @@ import { taggerOptions } from "./options.js";
 import { Tagger } from "./tagger.js";
 
 const sourceSchema = v.variant("kind", [
-  v.object({ kind: v.literal("text") }),
+  v.object({ kind: v.literal("text"), version: v.optional(v.picklist([1, 2])) }),
   v.object({ kind: v.literal("chunking") }),
   v.object({ kind: v.literal("given") }),
   v.object({ kind: v.literal("function") }),

@@ -267,7 +267,7 @@ export function allowedAt(corpus: Corpus, position: number): readonly number[] |
 }
 
 /**
- * Adds a row for each attribute seen at least `minCount` times, with the labels it was seen with. Returns the row of each
+ * Adds a row for each attribute seen at least so many times, with the labels it was seen with. Returns the row of each
  * attribute, -1 for those left out. Counting sort by attribute, so it is linear in what the corpus holds.
  */
 export function addAttributeRows(
@@ -275,7 +275,7 @@ export function addAttributeRows(
   array: AttributeArray,
   attributeCount: number,
   corpus: Corpus,
-  minCount: number,
+  leastCount: (attribute: number) => number,
 ): Int32Array {
   const { start, ids } = array;
   const offset = new Int32Array(attributeCount + 1);
@@ -290,7 +290,7 @@ export function addAttributeRows(
   const seenBy = new Int32Array(table.symbolCount).fill(-1);
   const labels: number[] = [];
   for (let a = 0; a < attributeCount; a++) {
-    if (offset[a + 1] - offset[a] < minCount) continue;
+    if (offset[a + 1] - offset[a] < leastCount(a)) continue;
     labels.length = 0;
     const note = (label: number): void => {
       if (seenBy[label] === a) return;

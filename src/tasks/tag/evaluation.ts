@@ -179,5 +179,5 @@ With a tagger: chunks (labels such as B-NP, I-NP, O) are counted as conlleval co
               "0.99"}, labels, tokenSureness and spanSureness (the same of tokens and spans one by one),
               expectedCalibrationError, brier, aurc (area under the risk-coverage curve), seconds; shares
               from 0 to 1
-Labels that the model does not know are refused, unless --allow-unknown is given or the model knows another label of the
-same chunk type (I-LST where it knows B-LST). They count as wrong; the log-likelihood leaves their positions open.`;
+Labels that the model does not know count as wrong, and are counted (unknownLabels); the log-likelihood leaves their positions
+open. If the first sequence has no other, they are refused unless --allow-unknown is given: is the last column the label?`;

@@ -2,7 +2,7 @@
 
 import { checkSequence, type GivenLabel, type TaggingSequence } from "../../formats/sequence.js";
 import { InputError, unknownName } from "../../util/errors.js";
-import { chunkingPieces, columnPieces } from "./attributes.js";
+import { chunkingPieces, columnPieces, latestText, type TextVersion } from "./attributes.js";
 import type { CorpusBuilder, PositionAttributes } from "./corpus.js";
 import type { Columns, PositionPieces } from "./pieces.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
@@ -12,7 +12,7 @@ export type FeatureFunction = (columns: readonly (readonly string[])[], i: numbe
 
 /** Where attributes come from: built in (`text`, `chunking`), from columns; a template; `given` with each sequence; a function. */
 export type FeatureSource =
-  | { kind: "text" }
+  | { kind: "text"; version?: TextVersion }
   | { kind: "chunking" }
   | { kind: "given" }
   | { kind: "template"; text: string }
@@ -109,18 +109,21 @@ function piecesOf(
       sequence,
     );
   }
-  return { attributes: columnPieces(width), conjoined: [] };
+  const version = source.kind === "text" ? source.version : undefined;
+  return { attributes: columnPieces(width, version ?? 1), conjoined: [] };
 }
 
-export function attributeMaker(given: GivenFeatures, conjoin: boolean) {
+export function attributeMaker(given: GivenFeatures, conjoin: boolean, textVersion = latestText) {
   const template = given.template === undefined ? undefined : compileTemplate(given.template, given.templateFile);
   if (template && given.features) throw new InputError("give a template or features, not both");
   const parts: AttributeMakerParts = { template, features: functionOf(given.features), conjoin };
   return {
     sourceOf(sequence: TaggingSequence): FeatureSource {
-      if (given.features) return { kind: parts.features ? "function" : (given.features as "text" | "chunking") };
+      if (parts.features) return { kind: "function" };
+      if (given.features === "chunking") return { kind: "chunking" };
       if (template) return { kind: "template", text: template.text };
-      return sequence.attributes ? { kind: "given" } : { kind: "text" };
+      if (given.features === undefined && sequence.attributes) return { kind: "given" };
+      return { kind: "text", version: textVersion };
     },
     add: (builder: CorpusBuilder, sequence: TaggingSequence, source: FeatureSource) =>
       addSequence(builder, sequence, sequence.labels, source, parts),

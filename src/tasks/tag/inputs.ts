@@ -2,6 +2,7 @@
 // with or without one more for the label, so that a file like the training data can be predicted as it is.
 
 import * as v from "valibot";
+import { isBlank, separatorNames, separatorOf } from "../../formats/columns.js";
 import { detectFormat, type TaggingFormat, taggingFormats } from "../../formats/detect.js";
 import { breaksLines } from "../../formats/fields.js";
 import { type Pixels, parseFolds, pixelChoices } from "../../formats/letters.js";
@@ -18,6 +19,10 @@ import type { Tagger } from "./tagger.js";
 /** How data is read, where the data of a model may be read in another way than its training data. */
 export const rereading = {
   format: choice("format of the data", taggingFormats, { value: "format" }),
+  separator: choice("columns: what separates them, every tab or any number of spaces", separatorNames, {
+    value: "kind",
+    otherwise: "tab if the first line has one",
+  }),
   pixels: choice("letters: pixels to look at", pixelChoices, { value: "size", otherwise: "16x8" }),
   folds: text("letters: folds to use, such as 0,2-9", { value: "list", otherwise: "all" }),
 };
@@ -53,9 +58,10 @@ export async function* readLabelled(
   let first: string | undefined;
   for (const lines of sources) {
     first ??= lines.file;
-    const { format, pixels, folds, labelSets } = given;
+    const { format, separator, pixels, folds, labelSets } = given;
     const stream = parseTagging(lines, {
       format,
+      separator,
       labelled: true,
       pixels,
       folds: folds === undefined ? undefined : parseFolds(folds),
@@ -100,10 +106,10 @@ export interface TaggerInput {
 }
 
 /**
- * Labels that the model does not know. `refuse`: all. `chunks`: all but those of a chunk type that it does know (`I-LST`
- * where it has seen `B-LST` alone), which happen in sound data. `allow`: none.
+ * Labels that the model does not know. `refuse`: all. `some`: those of a sequence that has no other, and none that is known
+ * came before: what was taken for labels is something else. `allow`: none.
  */
-type Unknown = "refuse" | "chunks" | "allow";
+type Unknown = "refuse" | "some" | "allow";
 
 /** The sequences of a source as the model needs them. */
 export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): AsyncGenerator<TaggerInput> {
@@ -111,11 +117,12 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
   const given = use.asked as Rereading & { known?: boolean; allowUnknown?: boolean };
   const needed = use.answers !== "ignored" || given.known === true;
   const isAllowed = given.allowUnknown || use.answers === "judged";
-  const unknown: Unknown = given.known ? "refuse" : isAllowed ? "allow" : "chunks";
+  let unknown: Unknown = given.known ? "refuse" : isAllowed ? "allow" : "some";
   let format = "columns" as TaggingFormat; // known before the first sequence
   const stream = parseTagging(lines, {
     mayBeEmpty: use.mayBeEmpty,
     format: given.format ?? note.format,
+    separator: given.separator,
     labelled: needed,
     labelSets: note.labelSets,
     pixels: pixelsFor(note, given),
@@ -132,7 +139,10 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
         ? splitLabels(sequence, tagger, note, format === "columns" && !needed)
         : undefined;
     const labels = ignored ?? sequence.labels;
-    if (labels) checkLabels(tagger, labels, sequence, format, unknown, needed && !given.known);
+    if (labels) {
+      checkLabels(tagger, labels, sequence, format, unknown, needed && !given.known);
+      if (unknown === "some" && labels.some((label) => label !== null)) unknown = "allow";
+    }
     if (format === "crfsuite" && sequence.attributes?.every((names) => names.length === 0)) {
       throw new InputError("no position of the sequence has an attribute", {
         ...placeOf(sequence, 0, format),
@@ -162,7 +172,10 @@ export function cutting(tagger: Tagger, first: LineBlock, asked: Asked, file: st
     if (format === "letters") return line.split("\t", 3)[2] === "-1";
     return true;
   };
-  return { ends, isByLine: isByLine(format), options: { format } };
+  const filled = first.lines.find((line) => !isBlank(line));
+  const separator = (asked as Rereading).separator ?? (filled === undefined ? undefined : separatorOf(filled));
+  const options = format === "columns" ? { format, separator } : { format };
+  return { ends, isByLine: isByLine(format), options };
 }
 
 /** The pixels that the model looks at: others would give it attributes that mean something else to it. */
@@ -237,9 +250,11 @@ function checkLabels(
   mayAllow: boolean,
 ): void {
   if (unknown === "allow") return;
+  const namesOf = (given: GivenLabel): readonly string[] => (typeof given === "string" ? [given] : (given ?? []));
+  if (unknown === "some" && labels.some((given) => namesOf(given).some((label) => isKnown(tagger, label)))) return;
   labels.forEach((given, i) => {
-    for (const label of given === null ? [] : typeof given === "string" ? [given] : given) {
-      if (isKnown(tagger, label) || (unknown === "chunks" && isKnownChunk(tagger, label))) continue;
+    for (const label of namesOf(given)) {
+      if (isKnown(tagger, label)) continue;
       throw new InputError(`the model does not know the label \`${label}\``, {
         ...placeOf(sequence, i, format),
         hint: `it knows ${someOf(tagger.labels.all())}${mayAllow ? "; option `allowUnknown` counts it as wrong" : ""}`,
@@ -250,12 +265,6 @@ function checkLabels(
 
 export function isKnown(tagger: Tagger, label: string): boolean {
   return tagger.labels.indexOf(label) >= 0;
-}
-
-/** Whether a label marks a chunk of a type that a known label marks too. */
-function isKnownChunk(tagger: Tagger, label: string): boolean {
-  if (!/^[BIESLU]-/.test(label)) return false;
-  return ["B", "I", "E", "S", "L", "U"].some((prefix) => isKnown(tagger, prefix + label.slice(1)));
 }
 
 /** Where position `i` of a sequence stands. In JSON Lines a sequence is one line. */

@@ -29,11 +29,12 @@ const DENSE_SINGLE = 1024;
 export function taggerRows(
   corpus: Corpus,
   sizes: { labels: number; attributes: number; conjoined: number },
-  options: { order: number; minCount: number },
+  options: { order: number; minCount: number; leastCount?: (attribute: number) => number },
 ): TaggerRows {
   const symbolCount = sizes.labels + 1;
   const table = new RowTableBuilder(symbolCount);
-  const attributeRow = addAttributeRows(table, corpus.attributes, sizes.attributes, corpus, options.minCount);
+  const { minCount, leastCount = () => minCount } = options;
+  const attributeRow = addAttributeRows(table, corpus.attributes, sizes.attributes, corpus, leastCount);
   const labelTree = addLabelRows(table, corpus, sizes.labels, options.order);
   const conjoinedTree = sizes.conjoined > 0 ? addConjoinedRows(table, corpus, options.minCount) : undefined;
   return { table: table.build(), attributeRow, labelTree, conjoinedTree };

@@ -175,7 +175,9 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
 
     evaluating: {
       options: {
-        allowUnknown: flag("count labels that the model does not know as wrong answers instead of refusing them"),
+        allowUnknown: flag(
+          "count labels that the model does not know as wrong also where the first sequence has no other",
+        ),
       },
       notes: evaluateNotes,
       examples: [

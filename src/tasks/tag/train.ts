@@ -8,6 +8,7 @@ import { hookNames, hooksOf } from "../../learn/training.js";
 import { areChunkLabels } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
+import { leastCount } from "./attributes.js";
 import { type Corpus, CorpusBuilder, joinCorpora } from "./corpus.js";
 import { attributeMaker, type FeatureSource, functionOf } from "./features.js";
 import { TaggerLearner } from "./learner.js";
@@ -24,9 +25,11 @@ type Sequences = Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>;
 export async function trainTagger(sequences: Sequences, given: TrainTaggerOptions): Promise<Tagger> {
   const others = [...hookNames, ...otherNames];
   const open = readTaggerOptions(given, { others, from: given.keep ? given.from : undefined });
-  const maker = attributeMaker(given, open.conjoin);
   const kept = given.keep ? given.from : undefined;
   if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
+  // One that is kept sees words as it did.
+  const textVersion = kept?.source.kind === "text" ? (kept.source.version ?? 1) : undefined;
+  const maker = attributeMaker(given, open.conjoin, textVersion);
   const labels = new Alphabet(given.from?.labels.all());
   const attributes = new Alphabet(kept?.attributes.all());
   const conjoined = new Alphabet(kept?.conjoined.all());
@@ -37,7 +40,10 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const judges = given.dev && (await reader.readKnown(given.dev));
   if (judges?.sequenceCount === 0) throw new InputError("option `dev`: there are no sequences to choose by");
   const sizes = { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size };
-  const ownRows = taggerRows(own, sizes, open);
+  const isText = reader.source.kind === "text";
+  const leastCountOf = (attribute: number): number =>
+    Math.max(open.minCount, isText ? leastCount(attributes.nameOf(attribute)) : 1);
+  const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastCountOf });
   const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
   const names = labels.all();
   const marksSpans = areChunkLabels(names);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chunkingAttributes, columnAttributes, textAttributes } from "../../../src/tasks/tag/attributes.js";
+import { chunkingAttributes, columnAttributes, leastCount, textAttributes } from "../../../src/tasks/tag/attributes.js";
 
 const sentence = "The Wall-Street banks fell 3.5 % in 1987 , IBM said .".split(" ");
 
@@ -78,6 +78,40 @@ describe("attributes of text", () => {
         }
       }),
     );
+  });
+
+  it("of version 1 are as they were, for models that were trained with them", () => {
+    expect(textAttributes(["#Fisch-markt", "zu"], 0, 1)).toEqual([
+      ...["bias", "word=#Fisch-markt", "lower[0]=#fisch-markt", "shape=#Xxxxx-xxxxx", "short[0]=#Xx-x"],
+      ...["prefix1=#", "prefix2=#f", "prefix3=#fi", "prefix4=#fis"],
+      ...["suffix1=t", "suffix2=kt", "suffix3=rkt", "suffix4=arkt", "suffix5=markt"],
+      ...["hyphen", "mixed", "first", "lower[1]=zu", "suffix3[1]=zu", "short[1]=x"],
+      "lower[0]|lower[1]=#fisch-markt|zu",
+    ]);
+  });
+
+  it("tell long affixes, what the net writes, scripts, and shapes with those of neighbours", () => {
+    const names = textAttributes(["#Fischmarkt", "zu"], 0);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...["prefix10=#fischmark", "suffix10=fischmarkt", "bare=fischmarkt", "hashtag", "script=Latin"],
+        ...["short[-1]|short[0]=|#Xx", "short[0]|short[1]=#Xx|x"],
+      ]),
+    );
+    expect(attributesOf("https://a.example/b")).toContain("link");
+    expect(attributesOf("@someone")).toContain("mention");
+    expect(attributesOf("me@a.example")).toContain("address");
+    expect(attributesOf("🎉")).toContain("picture");
+    expect(attributesOf("東京タワー")).toEqual(
+      expect.arrayContaining(["script=Han", "script=Katakana", "sign=東", "sign=京"]),
+    );
+    expect(attributesOf("plain").filter((name) => /^bare|link|hashtag|mention/.test(name))).toEqual([]);
+  });
+
+  it("of long affixes are learned if they are seen again, others always", () => {
+    expect(["prefix5=a", "suffix6=b", "suffix10=c", "word=d", "suffix3[-1]=e"].map(leastCount)).toEqual([
+      1, 2, 2, 1, 1,
+    ]);
   });
 
   it("are not changed by what is done with them", () => {

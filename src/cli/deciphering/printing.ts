@@ -1,22 +1,64 @@
 // A decipherment on the terminal: the text with its doubts, the key as a table, and progress.
 
 import { styleText } from "node:util";
-import type { CipherText } from "../tasks/decipher/cipher-text.js";
-import type { Decipherment } from "../tasks/decipher/decipherment.js";
-import { SPACE } from "../tasks/decipher/language.js";
-import type { Rightness } from "../tasks/decipher/solution.js";
-import { DOUBTFUL } from "../tasks/decipher/warnings.js";
-import { counted, duration, percent, plural, table } from "../util/text.js";
-import { say, write } from "./output.js";
+import type { CipherText, Spaces } from "../../tasks/decipher/cipher-text.js";
+import type { Decipherer } from "../../tasks/decipher/decipherer.js";
+import type { Decipherment } from "../../tasks/decipher/decipherment.js";
+import { SPACE } from "../../tasks/decipher/language.js";
+import type { Rightness } from "../../tasks/decipher/solution.js";
+import { DOUBTFUL } from "../../tasks/decipher/warnings.js";
+import { counted, duration, percent, plural, table } from "../../util/text.js";
+import { say, write } from "../output.js";
+
+/** What is said of a decipherment beside it. */
+export interface Outcome {
+  /** How the input was taken. */
+  notes: string[];
+  doubts: string[];
+  right?: Rightness;
+  seconds: number;
+}
+
+/** What `--json` prints. */
+export function report(
+  found: Decipherment,
+  cipher: CipherText,
+  { options, language }: Decipherer,
+  outcome: Outcome & { spaces?: Spaces },
+) {
+  return {
+    text: cipher.render(found.plain),
+    mapping: found.mapping,
+    logLikelihood: found.logLikelihood,
+    contextLength: found.contextLength,
+    expectedAccuracy: found.expectedAccuracy,
+    likeness: found.likeness,
+    unicityDistance: Number.isFinite(found.unicity) ? found.unicity : undefined,
+    notes: outcome.notes,
+    warnings: outcome.doubts,
+    ...outcome.right,
+    level: language.options.level,
+    symbols: cipher.kind,
+    spaces: cipher.spaces ? "known" : (outcome.spaces ?? "unknown"),
+    oneToOne: found.oneToOne,
+    restarts: found.restarts,
+    recurrences: found.recurrences,
+    stopped: found.stopped,
+    seconds: outcome.seconds,
+    options,
+    language: language.options,
+  };
+}
 
 export async function printDecipherment(
   found: Decipherment,
   cipher: CipherText,
-  about: { marks: boolean; quiet?: boolean; doubts: string[]; right?: Rightness; seconds: number },
+  about: Outcome & { marks: boolean; quiet?: boolean },
 ): Promise<void> {
   await write(`${about.marks ? marked(cipher, found) : cipher.render(found.plain)}\n\n${keyTable(found)}`);
   for (const doubt of about.doubts) say(doubt);
   if (about.quiet) return;
+  for (const note of about.notes) say(note);
   const { right } = about;
   const share = right
     ? `; right: ${percent(right.mappingAccuracy)} of symbols, ${percent(right.tokenAccuracy)} of the text`
