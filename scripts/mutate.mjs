@@ -1,0 +1,63 @@
+// `npm run mutate`: changes the sources in small ways, one at a time, and looks whether a test notices (StrykerJS). It is
+// installed beside the other packages when first asked for, and not kept in package.json: few need it, and rarely.
+//   npm run mutate                                  src/confidence, by the tests in test/confidence
+//   npm run mutate -- learn engine                  other folders of src/, each by the tests of the same name
+//   npm run mutate -- confidence/threshold.ts       one file
+// The report, with every change that no test noticed, is reports/mutation/index.html.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { say } from "./needs.mjs";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const VERSION = "9.6.1";
+const packages = ["core", "vitest-runner"].map((name) => `@stryker-mutator/${name}`);
+
+if (!packages.every((name) => existsSync(join(root, "node_modules", name)))) {
+  say("installing StrykerJS");
+  const wanted = packages.map((name) => `${name}@${VERSION}`);
+  const { status } = spawnSync("npm", ["install", "--no-save", ...wanted], { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const asked = process.argv.slice(2);
+const places = asked.length > 0 ? asked : ["confidence"];
+const folders = [...new Set(places.map((place) => place.split("/")[0]))];
+const scratch = join(root, ".stryker");
+mkdirSync(scratch, { recursive: true });
+const tests = join(scratch, "vitest.config.mjs");
+writeFileSync(
+  tests,
+  `import { mergeConfig } from "vitest/config";
+import config from "../vitest.config.ts";
+const own = mergeConfig(config, {});
+own.test.include = ${JSON.stringify(folders.map((folder) => `test/${folder}/**/*.test.ts`))};
+own.test.reporters = ["dot"];
+export default own;
+`,
+);
+const config = join(scratch, "stryker.json");
+writeFileSync(
+  config,
+  JSON.stringify({
+    mutate: places
+      .map((place) => (place.endsWith(".ts") ? `src/${place}` : `src/${place}/**/*.ts`))
+      .concat("!src/engine/wasm/assembly/**"),
+    testRunner: "vitest",
+    plugins: [packages[1]],
+    vitest: { configFile: ".stryker/vitest.config.mjs", related: false },
+    // The compiler of the project is another one; tests do not need types.
+    tsconfigFile: "none.json",
+    coverageAnalysis: "perTest",
+    concurrency: 1,
+    ignoreStatic: true,
+    timeoutMS: 20_000,
+    tempDirName: ".stryker/work",
+    reporters: ["clear-text", "html", "json"],
+    clearTextReporter: { allowColor: false, reportTests: false },
+  }),
+);
+const { status } = spawnSync("npx", ["stryker", "run", ".stryker/stryker.json"], { cwd: root, stdio: "inherit" });
+rmSync(join(scratch, "work"), { recursive: true, force: true });
+process.exitCode = status ?? 1;
