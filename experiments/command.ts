@@ -64,7 +64,7 @@ function addPromises(group: Command): void {
     .argument("<train>", "labelled sequences to learn from, in columns")
     .argument("<held-out>", "others to calibrate and test on")
     .requiredOption("--name <word>", "what the data is called in the results")
-    .option("--out <folder>", "folder for the results (default: experiments/promises/NAME)")
+    .option("--out <folder>", "folder for the results", "experiments/promises")
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", examples(["stargram experiment promises train.txt dev.txt --name news", "defaults; minutes"]))
     .action(async (train, heldOut, flags) => (await import("./promises/promises.js")).promises(train, heldOut, flags));

@@ -50,15 +50,16 @@ export class ResultsFile<R extends Run> {
     readonly results: Results<R>,
   ) {}
 
-  /** Reads what an earlier run left, keeping the runs whose setting is still the same. */
+  /** Reads what an earlier run left, keeping the runs whose setting is still the same, and with `keepsOthers` those of others. */
   static async open<R extends Run>(
     folder: string,
     experiment: string,
     settings: Record<string, unknown>,
+    { keepsOthers = false } = {},
   ): Promise<ResultsFile<R>> {
     await mkdir(folder, { recursive: true });
     const path = join(folder, "results.json");
-    const results: Results<R> = { experiment, settings, runs: [] };
+    const results: Results<R> = { experiment, settings: { ...settings }, runs: [] };
     let text: string | undefined;
     try {
       text = await readFile(path, "utf8");
@@ -69,7 +70,9 @@ export class ResultsFile<R extends Run> {
     else {
       const old = resultsIn<R>(text, path);
       const now = JSON.parse(JSON.stringify(settings));
-      const same = (name: string) => isDeepStrictEqual(old.settings[name], now[name]);
+      const others = Object.entries(old.settings).filter(([name]) => keepsOthers && !(name in now));
+      Object.assign(results.settings, Object.fromEntries(others));
+      const same = (name: string) => isDeepStrictEqual(old.settings[name], now[name] ?? results.settings[name]);
       results.runs = old.runs.filter((run) => same(run.setting));
     }
     return new ResultsFile(path, results);

@@ -49,6 +49,7 @@ writeFileSync(
     vitest: { configFile: ".stryker/vitest.config.mjs", related: false },
     // The compiler of the project is another one; tests do not need types.
     tsconfigFile: "none.json",
+    disableTypeChecks: false,
     coverageAnalysis: "perTest",
     concurrency: 1,
     ignoreStatic: true,

@@ -45,16 +45,17 @@ interface Summary {
 export async function promises(
   training: string,
   heldOut: string,
-  flags: { out?: string; name: string; json?: boolean },
+  flags: { out: string; name: string; json?: boolean },
 ): Promise<void> {
-  const { name, out = `experiments/promises/${name}` } = flags;
-  const file = await ResultsFile.open<PromisesRun>(out, "promises", { [name]: settings });
-  const [{ summaries }] = await file.complete(
+  const { name, out } = flags;
+  const file = await ResultsFile.open<PromisesRun>(out, "promises", { [name]: settings }, { keepsOthers: true });
+  const runs = await file.complete(
     [name],
     () => 1,
     () => runOnce(name, training, heldOut),
     ({ trainSeconds }) => `${name}: trained in ${Math.round(trainSeconds)} s of processor time`,
   );
+  const summaries = runs.flatMap((run) => run.summaries);
   const rows = turned(summaries);
   await writeText(out, "table.md", markdownTable(rows));
   if (flags.json) await writeJson(summaries);
