@@ -85,6 +85,8 @@ const letters = [1, 2, 3]
 
 const texts = {
   columns: "the DT B-NP\ndog NN I-NP\nbarks VB O\n\na DT B-NP\ncat NN _\n",
+  conllu:
+    "# newdoc\n# sent_id = 1\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n1\tde\t_\tADP\t_\t_\t_\t_\t_\t_\n2\tle\t_\tDET\t_\tGender=Masc\t_\t_\t_\t_\n2.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n",
   crfsuite: "DT\tw=the\tcap:0.5\nNN\tw\\:dog\n\nVB\tw=barks\tlength:1e-3\n",
   jsonl:
     '{"tokens": ["the", "dog"], "labels": ["DT", ["NN", "VB"]], "id": 7}\n{"attributes": [["a"], {"b": 0.5, "c": "x"}], "labels": [null, "NN"]}\n{"columns": [["a", "b"]], "labels": ["DT"]}\n',
@@ -115,7 +117,7 @@ function textTarget(name, sample, check, share = 1) {
   return { name, share, batch: 20_000, check, make: (/** @type {Dice} */ dice) => damaged(own, others, dice) };
 }
 
-/** @param {"columns" | "crfsuite" | "jsonl" | "letters"} format */
+/** @param {"columns" | "conllu" | "crfsuite" | "jsonl" | "letters"} format */
 function taggingTarget(format) {
   return textTarget(
     format,
@@ -448,7 +450,7 @@ function statusOf(port, path) {
  */
 export function targetsOf(models) {
   return [
-    .../** @type {const} */ (["columns", "crfsuite", "jsonl", "letters"]).map(taggingTarget),
+    .../** @type {const} */ (["columns", "conllu", "crfsuite", "jsonl", "letters"]).map(taggingTarget),
     .../** @type {const} */ (["tsv", "cmudict"]).map(pairsTarget),
     ...[keyTarget, listTarget, cipherTarget, templateTarget, reviewTarget],
     journalTarget(),

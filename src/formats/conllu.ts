@@ -21,6 +21,8 @@ export interface ConlluRow {
 export interface ConlluSentence {
   /** Without `#` and the space after it. */
   comments: string[];
+  /** All of it as it stands, a line each: comments, then rows. */
+  lines: string[];
   rows: ConlluRow[];
   file?: string;
   /** Where it begins. */
@@ -43,7 +45,8 @@ export function conlluParser(file?: string): ConlluParser {
   };
   const line = (text: string, number: number): ConlluSentence | undefined => {
     if (text.trim() === "") return end();
-    sentence ??= { comments: [], rows: [], file, line: number };
+    sentence ??= { comments: [], lines: [], rows: [], file, line: number };
+    sentence.lines.push(text);
     if (text.startsWith("#") && sentence.rows.length === 0) sentence.comments.push(text.replace(/^# ?/, ""));
     else sentence.rows.push(parseRow(text, number, file));
     return undefined;

@@ -4,8 +4,8 @@
 import { InputError } from "../util/errors.js";
 import { isBlank, separatorOf, splitColumns } from "./columns.js";
 
-export type TaggingFormat = "columns" | "crfsuite" | "jsonl" | "letters";
-export const taggingFormats: readonly TaggingFormat[] = ["columns", "crfsuite", "jsonl", "letters"];
+export type TaggingFormat = "columns" | "conllu" | "crfsuite" | "jsonl" | "letters";
+export const taggingFormats: readonly TaggingFormat[] = ["columns", "conllu", "crfsuite", "jsonl", "letters"];
 
 const linesLookedAt = 100;
 
@@ -15,6 +15,7 @@ export function detectFormat(lines: readonly string[], file?: string): TaggingFo
   if (filled.length === 0) throw unsure("there is nothing to guess from", file);
   if (looksLikeLetters(filled[0])) return "letters";
   if (looksLikeJson(filled[0])) return "jsonl";
+  if (looksLikeConllu(filled)) return "conllu";
   // Without tabs nothing but columns is left, right or wrong: its parser says which.
   if (filled.some((line) => !line.includes("\t") && splitColumns(line, "space").length > 1)) return "columns";
   if (filled.every((line) => !line.includes("\t"))) return "columns";
@@ -32,6 +33,12 @@ export function detectFormat(lines: readonly string[], file?: string): TaggingFo
   if (attributeLike === 1 && width > 2 && fieldsHaveNames(fields, width)) return "crfsuite";
   if (attributeLike < 0.5) return "columns";
   throw unsure("the fields between tabs may be columns or attributes", file);
+}
+
+/** Ten fields between tabs, an id first; there may be comments. */
+export function looksLikeConllu(lines: readonly string[]): boolean {
+  const rows = lines.filter((line) => !line.startsWith("#"));
+  return rows.length > 0 && rows.every((line) => /^\d+(?:[-.]\d+)?(?:\t[^\t]*){9}$/.test(line));
 }
 
 /** Many tabs, a number first, pixels from the seventh field on: nearly so is enough, for its parser to name the fault. */

@@ -3,6 +3,7 @@
 
 import { InputError, type Place } from "../util/errors.js";
 import type { Separator } from "./columns.js";
+import type { LabelField } from "./conllu-tagging.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
 
 export interface SequenceParser {
@@ -19,6 +20,8 @@ export interface ParserOptions {
   labelSets?: boolean;
   /** Columns: what separates them. Default: tabs if the first line has any, else spaces. */
   separator?: Separator;
+  /** CoNLL-U: the label. Default `upos`. */
+  column?: LabelField;
   /** The file's name, for errors. */
   file?: string;
 }

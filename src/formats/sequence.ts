@@ -18,6 +18,8 @@ export interface TaggingSequence {
   /** The document it belongs to, counted from 1 within its file, where the data says so. */
   document?: number;
   id?: string;
+  /** The lines it was read from, where answers are written back into them, and on which of these each position stands. */
+  source?: { lines: readonly string[]; at: readonly number[] };
   /** Where it begins. */
   file?: string;
   line?: number;

@@ -2,6 +2,7 @@
 
 import { InputError, unknownName } from "../util/errors.js";
 import { columnsParser, type Separator } from "./columns.js";
+import { conlluTaggingParser, type LabelField } from "./conllu-tagging.js";
 import { crfsuiteParser } from "./crfsuite.js";
 import { detectFormat, type TaggingFormat, taggingFormats } from "./detect.js";
 import { jsonlParser } from "./jsonl.js";
@@ -17,6 +18,8 @@ export interface ParseTaggingOptions {
   labelled: boolean;
   /** Columns only; default: tabs if the first line has any, else spaces. */
   separator?: Separator;
+  /** CoNLL-U only: the label; default `upos`. */
+  column?: LabelField;
   /** Letters only; default `16x8`. */
   pixels?: Pixels;
   /** Letters only; default all. */
@@ -74,6 +77,8 @@ function startParser(format: TaggingFormat, options: ParseTaggingOptions, file: 
   switch (format) {
     case "columns":
       return columnsParser({ labelled, labelSets, separator: options.separator, file });
+    case "conllu":
+      return conlluTaggingParser({ labelled, column: options.column, file });
     case "crfsuite":
       return crfsuiteParser({ labelled, labelSets, file });
     case "jsonl":

@@ -90,6 +90,25 @@ describe("predict", () => {
     expect(alone.out).toMatch(/^the\tDT\t(\S+)\tDT\/\1\t\S+\t\S+\t\S+\ndog\t/);
   });
 
+  test("CoNLL-U comes back byte for byte but for the labels, and plain columns without probabilities", async () => {
+    const row = (id: string, form: string, upos: string, feats = "_") =>
+      `${id}\t${form}\t_\t${upos}\t_\t${feats}\t0\t_\t_\tSpaceAfter=No\n`;
+    const sentence =
+      "# text = du chat\n# a comment\n" +
+      `${row("1-2", "du", "_")}${row("1", "de", "ADP")}${row("2", "le", "DET", "Gender=Masc")}${row("2.1", "x", "X")}` +
+      `${row("3", "chat", "NOUN", "Gender=Masc|Number=Sing")}\n`;
+    folder.write("data.conllu", `${sentence}\n${sentence.repeat(30)}`);
+    await run("train", "tag", "data.conllu", "--column", "upos+feats", "--out", "conllu.sg", "--quiet");
+    const whole = `${sentence}\n${sentence}`;
+    expect((await folder.run(["predict", "conllu.sg"], whole)).out).toBe(whole);
+    const emptied = whole.replace(/\t(?:ADP|DET|NOUN)\t_\t[^\t]*/g, "\t_\t_\t_");
+    expect((await folder.run(["predict", "conllu.sg"], emptied)).out).toBe(whole);
+    const judged = JSON.parse((await run("evaluate", "conllu.sg", "data.conllu", "--json")).out);
+    expect(judged).toMatchObject({ tokens: 93, tokenAccuracy: 1 });
+    const plain = await folder.run(["predict", "model.sg", "--labels-only"], "the\ndog\n");
+    expect(plain.out).toBe("the\tDT\ndog\tNN\n\n");
+  });
+
   test("--known fills in what is open and keeps what is given", async () => {
     const { out } = await folder.run(["predict", "model.sg", "--known"], "the _\ncan VB\n");
     expect(out).toMatch(/^the\t_\tDT\t\S+\ncan\tVB\tVB\t1\n\n$/);

@@ -32,6 +32,9 @@ function letters(): string {
 
 const texts: Record<TaggingFormat, string> = {
   columns: columns(6),
+  conllu: sentences
+    .map((s) => s.map(([word, label], i) => `${i + 1}\t${word}\t_\t${label}\t_\t_\t_\t_\t_\t_\n`).join(""))
+    .join("\n"),
   crfsuite: sentences
     .map((s) => s.map(([word, label]) => `${label}\tw\\:${word}\tlength:${word.length / 10}\n`).join(""))
     .join("\n"),

@@ -1,8 +1,11 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { conlluFields } from "../../src/formats/conllu.js";
+import { type LabelField, labelFields, withLabels } from "../../src/formats/conllu-tagging.js";
 import { detectFormat, type TaggingFormat, taggingFormats } from "../../src/formats/detect.js";
 import { parseFolds } from "../../src/formats/letters.js";
+import type { TaggingSequence } from "../../src/formats/sequence.js";
 import { InputError } from "../../src/util/errors.js";
 import { letterLines, readAll, refusal, samples } from "./helpers.js";
 
@@ -53,6 +56,51 @@ describe.each(taggingFormats)("format %s", (format: TaggingFormat) => {
     const read = await readAll(samples[format], { format, labelled: false });
     expect(read.length).toBeGreaterThan(1);
     for (const sequence of read) expect(sequence.labels).toBeUndefined();
+  });
+});
+
+describe("conllu", () => {
+  it("gives words with their field; tokens of several words and empty nodes are none", async () => {
+    const labels = async (column?: LabelField) => (await readAll(samples.conllu, { column })).map((one) => one.labels);
+    const [first, second] = await readAll(samples.conllu);
+    expect(first).toMatchObject({ columns: [["Vamos"], ["nos"], ["al mar"], ["."]], id: "s1", document: 1, line: 1 });
+    expect(second).toMatchObject({ columns: [["#"]], document: 2, line: 11 });
+    expect(await labels()).toEqual([["VERB", "PRON", "NOUN", null], ["SYM"]]);
+    expect(await labels("upos+feats")).toEqual([["VERB|Mood=Imp|Number=Plur", "PRON|Case=Acc", "NOUN", null], ["SYM"]]);
+    expect(await labels("feats")).toEqual([["Mood=Imp|Number=Plur", "Case=Acc", "_", "_"], ["_"]]);
+    expect(await labels("deprel")).toEqual([["root", "obj", "obl", "punct"], ["root"]]);
+  });
+
+  it("comes back as it was when its own labels are written to it, and with other labels in these fields alone", async () => {
+    const word = fc.stringMatching(/^[a-z#|=_.ß ]{1,4}$/);
+    const feats = fc.constantFrom("_", "Case=Gen", "Case=Gen|Number=Sing");
+    const tag = fc.stringMatching(/^[A-Z]{1,3}$/);
+    const row = fc.record({ kind: fc.constantFrom("word", "range", "empty"), word, tag, feats, comment: word });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(row, { minLength: 1 }), { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(...labelFields),
+        async (data, column) => {
+          const sentences = data.map((rows) => {
+            let id = 0;
+            const lines = rows.map(({ kind, word: form, tag, feats: own, comment }) => {
+              const name = kind === "word" ? `${++id}` : kind === "range" ? `${id + 1}-${id + 2}` : `${id}.1`;
+              return [name, form, "_", tag, tag, own, "0", tag, "_", comment].join("\t");
+            });
+            return [`# ${rows[0].comment}`, ...lines, `${++id}\tx\t_\t_\t_\t_\t_\t_\t_\t_`];
+          });
+          const text = sentences.map((lines) => `${lines.join("\n")}\n\n`).join("");
+          const read = await readAll(text, { format: "conllu", column });
+          const written = (labelsOf: (one: TaggingSequence) => (string | null)[]): string[] =>
+            read.flatMap((one) => [...withLabels(one.source as never, labelsOf(one), column), ""]);
+          expect(`${written((one) => one.labels as (string | null)[]).join("\n")}\n`).toBe(text);
+          const others = written((one) => one.columns?.map(() => "NEW|A=B") ?? []);
+          const places = column.split("+").map((name) => (conlluFields as readonly string[]).indexOf(name));
+          const rest = (line: string) => line.split("\t").filter((_, place) => !places.includes(place));
+          expect(others.map(rest)).toEqual(text.slice(0, -1).split("\n").map(rest));
+        },
+      ),
+    );
   });
 });
 

@@ -127,6 +127,21 @@ export function corrupt(original: Uint8Array, seed: number): Buffer {
 /** A small file of each format, with what makes it hard. */
 export const samples = {
   columns: `Confidence NN B-NP\nin IN B-PP\nthe DT B-NP\npound NN I-NP\n\nŁódź NNP _\n💷 NN A|B\n. . O\n`,
+  conllu: [
+    "# newdoc id = d1",
+    "# sent_id = s1",
+    "# text = Vámonos al mar.",
+    "1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_",
+    "1\tVamos\tir\tVERB\t_\tMood=Imp|Number=Plur\t0\troot\t_\t_",
+    "2\tnos\tyo\tPRON\t_\tCase=Acc\t1\tobj\t_\t_",
+    "2.1\tya\tya\tADV\t_\t_\t_\t_\t1:advmod\t_",
+    "3\tal mar\tmar\tNOUN\t_\t_\t1\tobl\t_\tSpaceAfter=No",
+    "4\t.\t.\t_\t_\t_\t1\tpunct\t_\t_",
+    "",
+    "# newdoc",
+    "1\t#\t#\tSYM\t_\t_\t0\troot\t_\t_",
+    "",
+  ].join("\n"),
   crfsuite: [
     "B-NP\tw[0]=An\tw[1]=A.P.\tpos[0]=DT\t__BOS__",
     "I-NP\tw[0]=A\\:P\tscale:0.5\tother:-2e3",

@@ -7,6 +7,7 @@
 
 import { columnsParser, separatorOf, splitColumns } from "../../formats/columns.js";
 import { type ConlluSentence, conlluParser, hasSpaceAfter, surfaceTokens } from "../../formats/conllu.js";
+import { looksLikeConllu } from "../../formats/detect.js";
 import { jsonlParser } from "../../formats/jsonl.js";
 import type { LineBlock, Lines } from "../../formats/line-blocks.js";
 import { type WholeSymbol, wholeSymbols } from "../../formats/pair-lines.js";
@@ -183,8 +184,7 @@ function mapped<T>(parser: Parser<T>, made: (one: T) => SegmentedText): TextPars
 function detect(lines: readonly string[], file: string | undefined): SegmentFormat {
   const filled = lines.filter((line) => line.trim() !== "").slice(0, 100);
   if (filled[0]?.trimStart().startsWith("{")) return "jsonl";
-  const words = filled.filter((line) => !line.startsWith("#"));
-  if (words.length > 0 && words.every((line) => /^\d+(?:[-.]\d+)?(?:\t[^\t]*){9}$/.test(line))) return "conllu";
+  if (looksLikeConllu(filled)) return "conllu";
   const separator = filled.length > 0 ? separatorOf(filled[0]) : "space";
   const rows = filled.map((line) => splitColumns(line, separator));
   if (rows.every((row) => row.length > 1 && /^(?:O|[BIESLU](?:-.+)?)$/su.test(row[row.length - 1]))) return "columns";

@@ -3,6 +3,7 @@
 
 import * as v from "valibot";
 import { isBlank, separatorNames, separatorOf } from "../../formats/columns.js";
+import { type LabelField, labelFields } from "../../formats/conllu-tagging.js";
 import { detectFormat, type TaggingFormat, taggingFormats } from "../../formats/detect.js";
 import { breaksLines } from "../../formats/fields.js";
 import { type Pixels, parseFolds, pixelChoices } from "../../formats/letters.js";
@@ -29,6 +30,7 @@ export const rereading = {
 
 export const reading = {
   ...rereading,
+  column: choice("conllu: the field that is the label, or two", labelFields, { value: "field", otherwise: "upos" }),
   labelSets: flag("columns and crfsuite: a label `A|B` means that A or B is right"),
 };
 
@@ -39,6 +41,7 @@ const inputSchema = v.object({
   /** Of a position, without the label. */
   columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   pixels: v.optional(v.picklist(pixelChoices)),
+  column: v.optional(v.picklist(labelFields)),
   labelSets: v.optional(v.boolean()),
 });
 
@@ -58,10 +61,11 @@ export async function* readLabelled(
   let first: string | undefined;
   for (const lines of sources) {
     first ??= lines.file;
-    const { format, separator, pixels, folds, labelSets } = given;
+    const { format, separator, column, pixels, folds, labelSets } = given;
     const stream = parseTagging(lines, {
       format,
       separator,
+      column,
       labelled: true,
       pixels,
       folds: folds === undefined ? undefined : parseFolds(folds),
@@ -99,6 +103,8 @@ export interface TaggerInput {
   given?: readonly GivenLabel[];
   /** What a prediction is printed beside: the columns of the data, then the label given if there is one, [length][any]. */
   shown: string[][];
+  /** CoNLL-U: the field that the label is written to. */
+  column?: LabelField;
   /** Whether every token stood on a line of its own, and a blank one after the last. */
   isByLine?: boolean;
   /** Whether tokens and labels are printed with escapes (`\t`, `\n`, `\\`), since they may hold tabs and line ends. */
@@ -123,6 +129,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
     mayBeEmpty: use.mayBeEmpty,
     format: given.format ?? note.format,
     separator: given.separator,
+    column: note.column,
     labelled: needed,
     labelSets: note.labelSets,
     pixels: pixelsFor(note, given),
@@ -153,6 +160,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
       sequence,
       given: labels,
       shown,
+      column: note.column,
       isByLine: isByLine(format),
       isEscaped: areLabelsAwkward || format === "jsonl",
     };
@@ -161,7 +169,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
 
 /** Whether every token has a line, and the end of a sequence. */
 function isByLine(format: TaggingFormat): boolean {
-  return format === "columns" || format === "crfsuite";
+  return format === "columns" || format === "conllu" || format === "crfsuite";
 }
 
 /** Where sequences end, by the format of the data. */
@@ -269,6 +277,6 @@ export function isKnown(tagger: Tagger, label: string): boolean {
 
 /** Where position `i` of a sequence stands. In JSON Lines a sequence is one line. */
 function placeOf(sequence: TaggingSequence, i: number, format: TaggingFormat): { file?: string; line?: number } {
-  const { file, line } = sequence;
-  return { file, line: line === undefined || format === "jsonl" ? line : line + i };
+  const { file, line, source } = sequence;
+  return { file, line: line === undefined || format === "jsonl" ? line : line + (source?.at[i] ?? i) };
 }

@@ -1,6 +1,8 @@
 // A tagger's predictions as text and as JSON.
 
+import { type LabelField, withLabels } from "../../formats/conllu-tagging.js";
 import { escapeField } from "../../formats/fields.js";
+import type { TaggingSequence } from "../../formats/sequence.js";
 import { probabilityText } from "../../util/text.js";
 import type { PredictionAsked } from "../task.js";
 import type { TaggerPartsAnswer } from "./answer-parts.js";
@@ -72,11 +74,12 @@ export function partsText(
 }
 
 export function predictionText(
-  { shown, isEscaped }: TaggerInput,
+  { sequence, shown, column, isEscaped }: TaggerInput,
   prediction: TaggerPrediction,
   asked: PredictionAsked,
 ): string {
   const { labels, confidences = [], marginals, nbest } = prediction;
+  if (sequence.source) return conlluText(sequence.source, prediction, column);
   const field = isEscaped ? escapeField : (text: string) => text;
   // Labels of a context stand between spaces.
   const word = isEscaped ? (text: string) => escapeField(text).replaceAll(" ", "\\ ") : field;
@@ -84,15 +87,28 @@ export function predictionText(
   const all = marginals && asked.marginals ? marginals.map((row) => marginalText(row, field)) : undefined;
   const lines = (further: (i: number) => readonly string[]): string =>
     shown.map((columns, i) => `${[...columns.map(field), ...further(i)].join("\t")}\n`).join("");
-  const labelled = (i: number): string[] => [field(labels[i]), probabilityText(confidences[i])];
+  const sure = (probability: number): string[] => (asked.labelsOnly ? [] : [probabilityText(probability)]);
+  const labelled = (i: number): string[] => [field(labels[i]), ...sure(confidences[i])];
   if (!nbest || !marginals) return `${lines((i) => [...labelled(i), ...(all?.[i] ?? [])])}${contexts}\n`;
   const blocks = nbest.map((output, rank) => {
-    const labelledHere = (i: number) => [field(output.labels[i]), probabilityText(marginals[i][output.labels[i]])];
+    const labelledHere = (i: number) => [field(output.labels[i]), ...sure(marginals[i][output.labels[i]])];
     return `# ${rank + 1} ${probabilityText(output.probability)}\n${lines(labelledHere)}`;
   });
   // Marginals belong to the sequence, not to one of its outputs.
   if (all) blocks.push(`# marginals\n${lines((i) => all[i])}`);
   return `${blocks.join("\n")}${contexts}\n`;
+}
+
+/** CoNLL-U with labels in their places; of several outputs each has its rank and probability in a comment. */
+function conlluText(
+  source: NonNullable<TaggingSequence["source"]>,
+  { labels, nbest }: TaggerPrediction,
+  column: LabelField | undefined,
+): string {
+  const written = (own: readonly string[]): string => `${withLabels(source, own, column).join("\n")}\n\n`;
+  if (!nbest) return written(labels);
+  const head = (rank: number, probability: number): string => `# ${rank + 1} ${probabilityText(probability)}\n`;
+  return nbest.map((output, rank) => head(rank, output.probability) + written(output.labels)).join("");
 }
 
 /** `# 2 DT/0.98 NN DT/0.01 ⋆/0.01` */
@@ -114,6 +130,8 @@ With a tagger: the columns of the input, then the label and its probability at t
   Input in columns may carry labels as one column more than the model was trained on; they are passed through. Blank lines
   stay where they are, so that the output can be pasted beside the input. Tokens that come as JSON, and labels if one holds
   a tab or a line end, are written with \`\\t\`, \`\\n\`, \`\\r\` and \`\\\\\`.
+  CoNLL-U comes back with labels in their places and nothing else changed; probabilities are in --json.
+  --labels-only  no probabilities: of data with labels, \`conlleval -d '\\t'\` reads the output as it is
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output, and a
                  blank line after it
   --marginals    after the probability every label, \`LABEL/probability\`, the most probable first; with --nbest they stand

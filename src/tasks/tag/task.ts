@@ -34,6 +34,7 @@ const trainNotes = `
 DATA holds labelled sequences; several files are read one after the other, gzip is unpacked. The format is detected from the
 first lines if unambiguous:
   columns    one token per line, columns separated by spaces or tabs, the label last, a blank line between sequences
+  conllu     CoNLL-U: the words of sentences; --column upos+feats says what their label is
   crfsuite   CRFsuite's attributes: label TAB attribute[:value] TAB …
   jsonl      {"tokens": ["the", "dog"], "labels": ["DT", "NN"]} a line; or "columns", or "attributes"
   letters    the handwritten letters of \`stargram data get letters\`
@@ -131,6 +132,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
     predicting: {
       options: {
         marginals: flag("give the probability of every label at every position"),
+        labelsOnly: flag("leave out the column of probabilities"),
         known: flag("take the labels of the input as known and fill in those that are `_`"),
         spans: flag("with --json: give the spans that labels such as B-PER, I-PER, O mark, with their probabilities"),
       },
@@ -145,8 +147,10 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         for await (const sequence of sequences) yield { sequence: sequence as TaggingSequence, shown: [] };
       },
       cutting,
-      linesOf: ({ sequence: { line, columns, attributes }, isByLine }) =>
-        isByLine && line !== undefined ? { first: line, count: (columns ?? attributes ?? []).length + 1 } : undefined,
+      linesOf: ({ sequence: { line, columns, attributes, source }, isByLine }) =>
+        isByLine && line !== undefined
+          ? { first: line, count: (source?.lines ?? columns ?? attributes ?? []).length + 1 }
+          : undefined,
       predict: (tagger, { sequence }, asked) =>
         tagger.predict(
           sequence,
