@@ -135,7 +135,7 @@ export function logSum(outputs: readonly Found[]): number {
 /**
  * With models that choose among candidates: shares out what these have together in proportion to the product of all models,
  * each with its power, and puts the best of them first. Other outputs follow in proportion to the same measure: together they
- * have no more than what is left, and none has more than half of what the last candidate has.
+ * have no more than what is left, and where one would have more than the best, all have less, so that it has half as much.
  */
 function chosen(
   candidates: readonly Found[],
@@ -163,6 +163,8 @@ function chosen(
   const first = own.map(times(scale)).sort(byLog);
   if (others.length === 0) return first;
   others.sort(byLog);
-  const most = first[first.length - 1].log - Math.LN2 - others[0].log;
-  return [...first, ...others.map(times(Math.min(scale, left - logSum(others), most)))];
+  const room = Math.min(scale, left - logSum(others));
+  const tooMuch = others[0].log + room >= first[0].log;
+  const below = others.map(times(tooMuch ? first[0].log - Math.LN2 - others[0].log : room));
+  return [...first, ...below].sort(byLog);
 }
