@@ -3,6 +3,7 @@
 // so memory stays constant.
 
 import { Worker } from "node:worker_threads";
+import type { ConfidenceCounts } from "../confidence/drift.js";
 import { LONGEST_SEQUENCE } from "../formats/limits.js";
 import type { LineBlock } from "../formats/line-blocks.js";
 import { readLineBlocks } from "../formats/lines.js";
@@ -29,6 +30,7 @@ export interface Predicted {
   said: string[];
   answered: number;
   seen: number;
+  sureness?: Pick<ConfidenceCounts, "counts" | "count" | "sum">;
   /** An input that could not be read; `out` is what came before it. */
   refused?: { reason: string; place: Place & { hint?: string } };
 }
@@ -57,7 +59,7 @@ export async function predictOnThreads(
   const onLines = (count: number): void => {
     lines += count;
   };
-  const print = async ({ out, said, answered, seen, refused }: Predicted): Promise<void> => {
+  const print = async ({ out, said, answered, seen, sureness, refused }: Predicted): Promise<void> => {
     if (out.trim() === "") gap += out.length;
     else {
       isEmpty = false;
@@ -71,6 +73,7 @@ export async function predictOnThreads(
     }
     desk.answered += answered;
     desk.seen += seen;
+    if (sureness) desk.sureness?.join(sureness);
     if (refused) throw new InputError(refused.reason, refused.place);
   };
   const waiting: { blank: number; found: Promise<Predicted> }[] = [];

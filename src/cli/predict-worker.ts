@@ -21,16 +21,18 @@ parentPort?.on("message", ({ part, block }: { part: number; block: LineBlock }) 
 });
 
 async function predictPart(part: number, block: LineBlock): Promise<void> {
-  const desk = await ReviewDesk.open(undefined);
+  let desk = await ReviewDesk.open(undefined);
   let refused: Predicted["refused"];
   try {
     const { task, model } = await loaded;
+    desk = await ReviewDesk.open(undefined, model.calibration);
     await predictInputs(task, model, { file, blocks: [block] }, asked, desk, { isByLine });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const { reason, file: at, line, column, hint } = error;
     refused = { reason, place: { file: at, line, column, hint } };
   }
-  const { answered, seen } = desk;
-  parentPort?.postMessage({ part, ...takeOutput(), answered, seen, refused } satisfies Predicted);
+  const { answered, seen, sureness } = desk;
+  const counted = sureness && { counts: sureness.counts, count: sureness.count, sum: sureness.sum };
+  parentPort?.postMessage({ part, ...takeOutput(), answered, seen, sureness: counted, refused } satisfies Predicted);
 }

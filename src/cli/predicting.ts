@@ -40,6 +40,7 @@ export async function predictInputs(
     if (place) await beside.reach(place.first, place.count);
     if (precision !== undefined && unit !== "sequence" && predicting.parts) {
       const answer = predicting.parts.answer(model, input, { ...asked, precision, unit });
+      desk.sureness?.add(answer.prediction.probability);
       await desk.countParts(answer.answered, (number) => task.reviewing.item(model, input, answer.candidates, number));
       if (asked.json) await writeJson(predicting.parts.json(model, input, answer));
       else await write(predicting.parts.text(model, input, answer, asked));
@@ -47,6 +48,7 @@ export async function predictInputs(
     }
     if (precision !== undefined) {
       const answer = predicting.answer(model, input, { ...asked, precision });
+      desk.sureness?.add(answer.prediction.probability);
       await desk.count(answer.answered, (number) => task.reviewing.item(model, input, answer.candidates, number));
       if (asked.json) await writeJson(predicting.answerJson(model, input, answer));
       else await write(predicting.answerText(model, input, answer, asked));

@@ -1,6 +1,7 @@
 // Where what is left to a person goes: counted, and written to a review file if there is one.
 
-import type { Unit } from "../confidence/calibration.js";
+import type { Calibration, Unit } from "../confidence/calibration.js";
+import { ConfidenceCounts, driftOf } from "../confidence/drift.js";
 import { type ReviewItem, ReviewWriter } from "../formats/review.js";
 import { counted, percent } from "../util/text.js";
 import { goOnUnread, say } from "./output.js";
@@ -10,18 +11,23 @@ export class ReviewDesk {
   answered = 0;
   seen = 0;
   private inputs = 0;
+  /** How sure the model is of all inputs, where it is known how sure it should be. */
+  readonly sureness: ConfidenceCounts | undefined;
 
   private constructor(
     private readonly path: string | undefined,
     private readonly writer: ReviewWriter | undefined,
-  ) {}
+    private readonly calibration: Calibration | undefined,
+  ) {
+    if (calibration?.quantiles) this.sureness = new ConfidenceCounts(calibration.quantiles);
+  }
 
-  static async open(path: string | undefined): Promise<ReviewDesk> {
-    if (path === undefined) return new ReviewDesk(path, undefined);
+  static async open(path: string | undefined, calibration?: Calibration): Promise<ReviewDesk> {
+    if (path === undefined) return new ReviewDesk(path, undefined, calibration);
     const writer = await ReviewWriter.create(path);
     // `| head` cuts what is printed, not what a person is to decide.
     goOnUnread();
-    return new ReviewDesk(path, writer);
+    return new ReviewDesk(path, writer, calibration);
   }
 
   /** Counts an input; `item` is asked for if it was left, with the number of the input. */
@@ -44,6 +50,7 @@ export class ReviewDesk {
   /** Ends the file and says how much was answered, if a precision was promised. */
   async end(precision: number | undefined, unit: Unit = "sequence"): Promise<void> {
     await this.writer?.end();
+    this.sayDrift();
     if (precision === undefined) return;
     const left = this.seen - this.answered;
     const share = this.seen > 0 ? ` (${percent(this.answered / this.seen)})` : "";
@@ -51,5 +58,15 @@ export class ReviewDesk {
     const noun = unit === "sequence" ? "" : ` ${unit}s`;
     say(`${counted(this.answered)} of ${counted(this.seen)}${noun} answered${share}, ${counted(left)} ${where}`);
     if (this.path !== undefined && left > 0) process.stderr.write(`  next: stargram review ${this.path}\n`);
+  }
+
+  /** Warns where inputs are not like those that the model was calibrated on. */
+  private sayDrift(): void {
+    const { sureness, calibration } = this;
+    const found = sureness && driftOf(sureness, calibration?.quantiles ?? [], calibration?.examples ?? 0);
+    if (!found) return;
+    const difference = `their confidences differ by ${percent(found.difference)} where chance gives ${percent(found.expected)} at most`;
+    say(`warning: these inputs are not like those that the model was calibrated on: ${difference}`);
+    process.stderr.write("  what was promised may not hold here: calibrate on data like this\n");
   }
 }

@@ -52,6 +52,8 @@ export interface Calibration {
   positionMap?: CalibrationMap;
   /** For the probability of a span. */
   spanMap?: CalibrationMap;
+  /** Quantiles of the confidences of whole outputs, to tell whether new inputs are like these; see drift.ts. */
+  quantiles?: number[];
   /** Held-out examples that the maps were fitted on. */
   examples: number;
 }

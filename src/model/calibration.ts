@@ -54,6 +54,7 @@ const calibrationSchema = v.object({
   map: mapSchema,
   positionMap: v.optional(mapSchema),
   spanMap: v.optional(mapSchema),
+  quantiles: v.optional(rising),
   examples: count,
 });
 

@@ -5,6 +5,7 @@ import type { Calibration, Guarantee, PartGuarantee, PartUnit, Unit } from "../c
 import { units } from "../confidence/calibration.js";
 import { chooseMap } from "../confidence/calibration-map.js";
 import { type Cluster, findClusteredThreshold } from "../confidence/clustered.js";
+import { confidenceQuantiles } from "../confidence/drift.js";
 import { findThreshold, type NoThreshold, whyNoThreshold } from "../confidence/threshold.js";
 import type { Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
@@ -142,6 +143,7 @@ function calibrationOf(
     positionMap: mapOf(parts.token),
     spanMap: mapOf(parts.span),
     ...found,
+    quantiles: confidenceQuantiles(answers.map(({ confidence }) => confidence)),
     examples: answers.length,
   };
 }

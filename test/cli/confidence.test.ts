@@ -306,3 +306,17 @@ describe("--unit token", () => {
     expect(alone).toMatchObject({ code: 2, error: expect.stringContaining("--precision") });
   });
 });
+
+describe("inputs of another kind", () => {
+  it("are warned of, on one thread and on two; those like the held-out ones are not", async () => {
+    folder.write("like.txt", sentences(300, 11, known).text);
+    folder.write("unlike.txt", sentences(300, 12, ["q", "zz"]).text.replaceAll(/^[abc]/gm, "w"));
+    const made = await folder.run(["calibrate", "model.sg", "held-out.txt", "--precision", "0.8", "--unit", "token"]);
+    expect(made).toMatchObject({ code: 0, error: "" });
+    const ran = (file: string, ...more: string[]) =>
+      folder.run(["predict", "model.sg", file, "--precision", "0.8", "--unit", "token", ...more]);
+    expect((await ran("like.txt")).error).not.toContain("warning");
+    expect((await ran("unlike.txt")).error).toContain("not like those that the model was calibrated on");
+    expect((await ran("unlike.txt", "--threads", "2")).error).toBe((await ran("unlike.txt")).error);
+  });
+});

@@ -118,7 +118,7 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
     throw new InputError("--review is written by one thread", { hint: "leave out --threads or --review" });
   }
   if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
-  const desk = await ReviewDesk.open(flags.review);
+  const desk = await ReviewDesk.open(flags.review, flags.precision === undefined ? undefined : model.calibration);
   if (flags.threads > 1) {
     const { predictOnThreads } = await import("../predict-threads.js");
     await predictOnThreads(task, model, path, file, asked, flags.threads, desk);
