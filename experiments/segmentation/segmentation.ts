@@ -142,7 +142,7 @@ async function read(path: string, format: "conllu" | "columns"): Promise<Segment
 }
 
 /** A segment of positions, by its beginning, end and label. */
-interface Span {
+export interface Span {
   from: number;
   to: number;
   label: string;
@@ -171,7 +171,8 @@ function truth(text: SegmentedText): { positions: Positions; gold: Span[] } {
   return { positions, gold: (goldOf(text, positions) ?? []).filter(({ label }) => label !== OUTSIDE) };
 }
 
-function score(texts: readonly { gold: Span[] }[], found: readonly Span[][]) {
+/** Counts over all texts. */
+export function score(texts: readonly { gold: Span[] }[], found: readonly Span[][]) {
   const key = ({ from, to, label }: Span): string => `${from} ${to} ${label}`;
   let right = 0;
   let segments = 0;
@@ -227,7 +228,7 @@ async function trained(setting: Setting, seed: number, training: readonly Segmen
 }
 
 /** Segments by offsets as segments of positions; -1 for an offset that lies within a position, so that it is wrong. */
-function spansAt(
+export function spansAt(
   segments: readonly { start: number; end: number; label?: string }[],
   { start, end }: Positions,
 ): Span[] {
@@ -244,7 +245,7 @@ function columnsOf(text: SegmentedText, { columns, spaced }: Positions): string[
 }
 
 /** Labels that mark segments: B, I, E, S (`singles`), or B, I; O outside. */
-function labelsOf(spans: readonly Span[], length: number, singles: boolean): string[] {
+export function labelsOf(spans: readonly Span[], length: number, singles: boolean): string[] {
   const labels = new Array<string>(length).fill(OUTSIDE);
   for (const { from, to, label } of spans) {
     const type = label === "" ? "" : `-${label}`;
