@@ -13,6 +13,7 @@ export function register(program: Command): void {
   addLetters(group);
   addPartOfSpeech(group);
   addPromises(group);
+  addSegmentation(group);
   addTransduction(group);
   addDecipherment(group);
 }
@@ -78,6 +79,28 @@ function addPartOfSpeech(group: Command): void {
   )
     .addHelpText("after", examples(["stargram experiment part-of-speech", "both settings; about half an hour"]))
     .action(async (flags) => (await import("./part-of-speech/part-of-speech.js")).partOfSpeech(flags));
+}
+
+function addSegmentation(group: Command): void {
+  experiment(
+    group,
+    "segmentation",
+    "Chinese words and names: the segmenter, a tagger whose labels mark segments, and Intl.Segmenter.",
+  )
+    .option("--words <file>", "Chinese sentences in CoNLL-U: every fifth to judge, the others to train")
+    .option("--names <files...>", "names in columns, two files: one to train with, one to judge")
+    .option("--seeds <n>", "how many seeds", whole(1), 3)
+    .addHelpText(
+      "after",
+      examples(
+        [
+          "stargram experiment segmentation --words zh.conllu --names train.txt dev.txt",
+          "settings whose data is given",
+        ],
+        ["stargram experiment segmentation --words zh.conllu --only words-segmenter", "one setting"],
+      ),
+    )
+    .action(async (flags) => (await import("./segmentation/segmentation.js")).segmentation(flags));
 }
 
 function addTransduction(group: Command): void {

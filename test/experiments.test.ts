@@ -10,8 +10,10 @@ import { settingsOfData as decipherment } from "../experiments/decipherment/deci
 import { settings as partOfSpeech } from "../experiments/part-of-speech/part-of-speech.js";
 import { settings as pronunciation } from "../experiments/pronunciation/pronunciation.js";
 import { markdownTable, ResultsFile, shareText, spread, spreadText } from "../experiments/runs.js";
+import { labelsOf, score, settings as segmentation, spansAt } from "../experiments/segmentation/segmentation.js";
 import { settings as speech } from "../experiments/speech/speech.js";
 import { settings as wordRecognition } from "../experiments/word-recognition/word-recognition.js";
+import { positionsOf } from "../src/tasks/segment/example.js";
 
 describe("recorded settings", () => {
   test.each([
@@ -19,6 +21,7 @@ describe("recorded settings", () => {
     ["decipherment", decipherment],
     ["part-of-speech", partOfSpeech],
     ["pronunciation", pronunciation],
+    ["segmentation", segmentation],
     ["speech", speech],
     ["speech-timit", speech],
     ["word-recognition", wordRecognition],
@@ -28,6 +31,32 @@ describe("recorded settings", () => {
     const run = new Set<string>(recorded.runs.map(({ setting }: { setting: string }) => setting));
     expect(run.size).toBeGreaterThan(0);
     for (const one of run) expect(recorded.settings[one]).toEqual(JSON.parse(JSON.stringify(settings))[one]);
+  });
+});
+
+describe("segmentation", () => {
+  const span = (from: number, to: number, label = "") => ({ from, to, label });
+
+  test("F1 is that of segments with the right beginning, end and label", () => {
+    const gold = [span(0, 1, "PER"), span(2, 5, "LOC"), span(6, 8, "ORG")];
+    const found = [span(0, 1, "PER"), span(2, 5, "ORG"), span(6, 7, "ORG"), span(7, 8, "ORG")];
+    const all = score([{ gold }, { gold: [] }], [found, []]);
+    // One right, of four found and three there are; the text without names is right.
+    expect(all).toEqual({ f1: 2 / 7, precision: 1 / 4, recall: 1 / 3, textsRight: 1 / 2, texts: 2, segments: 3 });
+  });
+
+  test("labels mark segments, also those that touch", () => {
+    expect(labelsOf([span(0, 1, "PER"), span(1, 3, "PER")], 4, false)).toEqual(["B-PER", "B-PER", "I-PER", "O"]);
+    expect(labelsOf([span(0, 1), span(1, 4), span(4, 6)], 6, true)).toEqual(["S", "B", "I", "E", "B", "E"]);
+  });
+
+  test("offsets are those of positions; one within a position is none of them", () => {
+    const positions = positionsOf({ text: "a 😀b" }, "chars");
+    const at = (start: number, end: number) => spansAt([{ start, end }], positions)[0];
+    expect(at(2, 5)).toEqual(span(1, 3));
+    expect(at(0, 1)).toEqual(span(0, 1));
+    expect(at(3, 4)).toEqual(span(-1, 2));
+    expect(at(2, 3)).toEqual(span(1, -1));
   });
 });
 

@@ -29,6 +29,7 @@ export async function chooseL2(
   const part: Learner = {
     table: learner.table,
     exampleCount: some.length,
+    beginPass: (isFirst) => learner.beginPass?.(isFirst),
     learn: (example, weights, gradient) => learner.learn(some[example], weights, gradient),
     judge: (example, weights) => learner.judge(some[example], weights),
   };

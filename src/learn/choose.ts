@@ -290,7 +290,7 @@ class Choosing {
 }
 
 /** How passes went on average. */
-function meanHistory(histories: readonly (readonly Pass[])[]): Pass[] {
+export function meanHistory(histories: readonly (readonly Pass[])[]): Pass[] {
   const mean = (values: readonly (number | undefined)[]): number | undefined =>
     values.some((value) => value === undefined)
       ? undefined

@@ -12,6 +12,8 @@ export interface Learner {
   readonly tally?: Int32Array;
   /** [exampleCount] numbers what belongs together, such as the sentences of a document: it is held out together. */
   readonly groups?: Int32Array;
+  /** Told before each pass whether it is the first of a training that knows nothing yet. */
+  beginPass?(isFirst: boolean): void;
   /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
   /** Judges an example without learning from it. */

@@ -123,6 +123,7 @@ class Training {
   private async learn(): Promise<void> {
     const { adagrad, crew, hooks } = this;
     const order = shuffle(this.training.slice(), generator(this.options.seed, this.pass));
+    this.learner.beginPass?.(this.pass === 1 && !this.from.start);
     // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
     // start of training and still smooths more than one pass. A training that goes on has no such start.
     const isPower = (this.pass & (this.pass - 1)) === 0;

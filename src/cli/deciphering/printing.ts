@@ -29,6 +29,7 @@ export function report(
   return {
     text: cipher.render(found.plain),
     mapping: found.mapping,
+    slips: found.slips,
     logLikelihood: found.logLikelihood,
     contextLength: found.contextLength,
     expectedAccuracy: found.expectedAccuracy,
@@ -55,7 +56,9 @@ export async function printDecipherment(
   cipher: CipherText,
   about: Outcome & { marks: boolean; quiet?: boolean },
 ): Promise<void> {
-  await write(`${about.marks ? marked(cipher, found) : cipher.render(found.plain)}\n\n${keyTable(found)}`);
+  await write(
+    `${about.marks ? marked(cipher, found) : cipher.render(found.plain)}\n\n${keyTable(found)}${slipTable(found)}`,
+  );
   for (const doubt of about.doubts) say(doubt);
   if (about.quiet) return;
   for (const note of about.notes) say(note);
@@ -100,6 +103,23 @@ function keyTable(found: Decipherment): string {
   ]);
   const heading = found.drawn ? "probability  " : "if the rest is right  ";
   return table([["cipher", "plain", heading, "places", "or"], ...rows], [0, 1, 4]);
+}
+
+/** Letters on either side of a slip that are shown. */
+const AROUND = 8;
+
+/** Probable slips of the writer, each with what stands around it; nothing if there are none. */
+function slipTable({ slips, plain }: Decipherment): string {
+  if (slips.length === 0) return "";
+  const text = plain.flat();
+  const rows = slips.map(({ at, read, meant, probability }) => [
+    counted(at + 1),
+    read,
+    meant,
+    probability.toFixed(3),
+    `${text.slice(Math.max(0, at - AROUND), at).join("")}[${meant}]${text.slice(at + 1, at + 1 + AROUND).join("")}`,
+  ]);
+  return `\n${table([["place", "slip", "meant", "probability", "text"], ...rows], [1, 2, 4])}`;
 }
 
 /** A line for each EM pass, and one that is written over while keys are searched. */

@@ -19,8 +19,10 @@ import type { Key } from "./known-key.js";
 import type { LanguageModel } from "./language.js";
 import { MOST_LETTERS, solveLetters } from "./letter-solver.js";
 import { type DeciphererOptions, type GivenDeciphererOptions, readDeciphererOptions } from "./options.js";
+import { findSlips, type Slip } from "./slips.js";
 import { Substitution } from "./substitution.js";
 import { likeness, unicityDistance } from "./unicity.js";
+import { wordScoreOf } from "./word-score.js";
 
 const solveNames: readonly (keyof DecipherHooks | "known")[] = [
   ...(["onPass", "onSearch", "begin", "shouldStop", "expecter"] as const),
@@ -87,8 +89,10 @@ async function solve(cipher: Substitution, expecter: () => Expecter, hooks: Deci
       : await byWords(cipher, expecter, hooks);
   const spaces = cipher.fixedSpace() >= 0 ? 1 : 0;
   const read = cipher.sequences.map((sequence) => sequence.map((x) => solution.found.key[x]));
+  const reading = readingOf(cipher, solution.found);
   return {
-    ...readingOf(cipher, solution.found),
+    ...reading,
+    slips: slipsOf(cipher, read, reading),
     logLikelihood: solution.passes.map((pass) => pass.logLikelihood),
     contextLength: solution.passes.map((pass) => pass.contextLength),
     likeness: likeness(cipher.language, read),
@@ -144,6 +148,24 @@ async function byWords(cipher: Substitution, expecter: () => Expecter, hooks: De
   } finally {
     await counter.close();
   }
+}
+
+/** A key that is expected to be right to this share is sure enough to tell slips from its errors; so is a reading. */
+const SURE = 0.9;
+
+/** Slips at symbols that are sure: those that stand elsewhere, too. */
+function slipsOf(
+  cipher: Substitution,
+  read: readonly Int32Array[],
+  { mapping, expectedAccuracy = 0 }: Pick<Decipherment, "mapping" | "expectedAccuracy">,
+): Slip[] {
+  const words = cipher.language.options.level === "char" ? wordScoreOf(cipher.language) : undefined;
+  if (!words || expectedAccuracy < SURE) return [];
+  const sure = new Set(
+    mapping.filter(({ probability, count }) => probability >= SURE && count > 1).map((m) => m.cipher),
+  );
+  const symbols = cipher.sequences.flatMap((sequence) => [...sequence]);
+  return findSlips(read, cipher.language, words, (at) => sure.has(cipher.alphabet.nameOf(symbols[at])));
 }
 
 /** The text under a key, and how sure each symbol of it is. */

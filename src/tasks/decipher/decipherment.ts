@@ -2,6 +2,7 @@
 
 import type { CipherModel, Expecter } from "../../learn/em.js";
 import { pause } from "../../util/pause.js";
+import type { Slip } from "./slips.js";
 
 /** What is known after an EM pass. */
 export interface DecipherPass {
@@ -53,6 +54,8 @@ export interface Decipherment {
   mapping: MappedSymbol[];
   /** The text under the key, [sequence][position]. */
   plain: string[][];
+  /** Letters: places where the writer probably meant another letter than the key gives, if the key itself is sure. */
+  slips: Slip[];
   /** Of each pass of the EM that gave the key. */
   logLikelihood: number[];
   contextLength: number[];

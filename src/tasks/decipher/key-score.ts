@@ -27,6 +27,11 @@ export class KeyScore {
   }
 
   of(key: Int32Array): number {
+    return this.asText(key) + this.emission(key);
+  }
+
+  /** Of the text alone. */
+  asText(key: Int32Array): number {
     const { cipher, plain, words } = this;
     let score = 0;
     for (const sequence of cipher.sequences) {
@@ -35,7 +40,7 @@ export class KeyScore {
       else if (this.isSpaced) score += words.spaced(plain, 0, sequence.length);
       else score += words.unspaced(plain, 0, sequence.length);
     }
-    return score + this.emission(key);
+    return score;
   }
 
   private asLetters(length: number): number {

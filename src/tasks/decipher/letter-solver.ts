@@ -4,11 +4,11 @@
 import { keyLoops } from "../../engine/key-choice.js";
 import type { KeyLoops, KeyTables } from "../../engine/keys.js";
 import type { NgramModel } from "../../engine/ngram.js";
+import { belief, mixWithChance } from "./belief.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import { KeyChain } from "./key-chain.js";
 import { KeyScore } from "./key-score.js";
 import { keyTables, tableBytes } from "./key-tables.js";
-import type { LanguageModel } from "./language.js";
 import {
   agreement,
   type End,
@@ -19,7 +19,7 @@ import {
   seedOf,
 } from "./letter-search.js";
 import type { Substitution } from "./substitution.js";
-import { WordScore } from "./word-score.js";
+import { wordScoreOf } from "./word-score.js";
 
 export interface LetterSolution {
   /** [cipherCount] the best key as a whole. */
@@ -63,6 +63,9 @@ const MOST_ROUNDS = 4;
 /** Two keys that read this share of the places alike are drawn around once. */
 const SAME_END = 0.9;
 
+/** An end that reads this share of the places like the key was an end at the key: words have since changed some letters. */
+const SAME_ANSWER = 0.8;
+
 /** Ends with less than this of the best one's weight are left out. */
 const LEAST_WEIGHT = 1e-4;
 
@@ -96,9 +99,16 @@ export async function solveLetters(cipher: Substitution, hooks: DecipherHooks): 
   return takeOn(cipher, whole, searched, hooks);
 }
 
+/** Places below which a text is short. */
+const SHORT = 110;
+
+function isShort(cipher: Substitution): boolean {
+  return cipher.places < SHORT;
+}
+
 /** Short texts have many good ends, and which is best, words decide: these are sought at least. */
 function fewestSearches(cipher: Substitution): number {
-  return cipher.places < 150 ? 12 : 3;
+  return isShort(cipher) ? 12 : 3;
 }
 
 /** The greatest order, up to `most`, whose tables fit. */
@@ -120,15 +130,6 @@ function tablesOf(ngram: NgramModel, order: number, isTurned: boolean, loops: Ke
   return tables;
 }
 
-const wordScores = new WeakMap<LanguageModel, WordScore>();
-
-function wordScoreOf(language: LanguageModel): WordScore | undefined {
-  if (!language.words) return undefined;
-  const score = wordScores.get(language) ?? new WordScore(language, language.words);
-  wordScores.set(language, score);
-  return score;
-}
-
 interface Taken {
   end: End;
   key: Int32Array;
@@ -143,12 +144,15 @@ async function takeOn(
   hooks: DecipherHooks,
 ): Promise<LetterSolution> {
   const { seed } = cipher.options;
-  const scores = new KeyScore(cipher, wordScoreOf(cipher.language));
-  const isShort = cipher.places < 150;
+  const words = wordScoreOf(cipher.language);
+  const scores = new KeyScore(cipher, words);
+  const timesOf = (key: Int32Array): number =>
+    ends.filter((end) => agreement(end.key, key, cipher) >= SAME_ANSWER).reduce((sum, end) => sum + end.times, 0);
+  const isShortText = isShort(cipher);
   const taken: Taken[] = [];
-  for (const [i, end] of ends.slice(0, isShort ? MOST_ENDS : 2).entries()) {
+  for (const [i, end] of ends.slice(0, isShortText ? MOST_ENDS : 2).entries()) {
     const chain = new KeyChain(walks, scores, end.key, seedOf(seed, CHAINS + i));
-    if (!(await coolDown(chain, cipher, isShort ? 600 : 150, hooks)) && i > 0) break;
+    if (!(await coolDown(chain, cipher, isShortText ? 600 : 150, hooks)) && i > 0) break;
     taken.push({ end, key: chain.bestKey.slice(), score: chain.bestScore });
   }
   taken.sort((a, b) => b.score - a.score);
@@ -157,11 +161,30 @@ async function takeOn(
     key: best.key,
     score: best.score,
     tried,
-    times: ends.filter((end) => agreement(end.key, best.key, cipher) >= 0.8).reduce((sum, end) => sum + end.times, 0),
+    times: timesOf(best.key),
   };
   if (!cipher.options.refine || hooks.shouldStop?.()) return solution;
   await draw(cipher, walks, scores, taken, solution, hooks);
+  solution.times = timesOf(solution.key);
+  if (solution.shares) {
+    const text = words && scores.asText(solution.key) / letterCount(cipher);
+    const believed = belief({
+      text,
+      typical: words?.typical,
+      times: solution.times,
+      tried,
+      isSpaced: cipher.fixedSpace() >= 0,
+    });
+    const frequency = Float64Array.from(cipher.language.ngram.unigram, Math.exp);
+    mixWithChance(solution.shares, believed, frequency, cipher.allowed);
+  }
   return solution;
+}
+
+/** Places that are not spaces. */
+function letterCount(cipher: Substitution): number {
+  const space = cipher.fixedSpace();
+  return cipher.places - (space >= 0 ? cipher.frequency[space] : 0);
 }
 
 /** Tells the random numbers of chains from those of walks. */

@@ -18,6 +18,9 @@ const WRONG = 0.5;
  */
 const UNLIKE = { char: 0.5, word: 0 };
 
+/** So many searches without a recurrence are worth a word. */
+const MANY_SEARCHES = 10;
+
 /** So few different symbols read as well under nearly any key. */
 const FEW_KINDS = 2;
 
@@ -51,6 +54,11 @@ export function warnings(found: Decipherment, cipher: CipherText): string[] {
       `the cipher text has only ${plural(kinds, "different symbol")}: nothing can be told of its key, whatever the probabilities say`,
     );
     return all;
+  }
+  if (found.recurrences !== undefined && found.recurrences < 2 && found.restarts >= MANY_SEARCHES) {
+    all.push(
+      `${counted(found.restarts)} searches never came to this key twice: there may be a better one (option \`moves\` makes searches longer)`,
+    );
   }
   const share = found.expectedAccuracy ?? 1;
   const expected = `about ${Math.round(100 * share)} % of the text can be expected to be right`;

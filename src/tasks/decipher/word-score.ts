@@ -223,6 +223,16 @@ export class WordScore {
   }
 }
 
+const made = new WeakMap<LanguageModel, WordScore>();
+
+/** The words of a language serve all its ciphers. Undefined if none are known. */
+export function wordScoreOf(language: LanguageModel): WordScore | undefined {
+  if (!language.words) return undefined;
+  const score = made.get(language) ?? new WordScore(language, language.words);
+  made.set(language, score);
+  return score;
+}
+
 /** A stretch of a text, `from` to `to - 1`. */
 export interface Span {
   from: number;

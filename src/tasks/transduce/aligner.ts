@@ -1,7 +1,8 @@
 // A first, rough alignment of pairs, by EM on the smallest model that has one: at input symbol x, after k symbols were
 // written for it,
 //   p(move | x, min(k, 2)),   a move being a symbol to write or *shift*.
-// It is used to decide which rows a transducer has (n-grams of aligned pairs that plausibly occur), never for weights.
+// It is used to decide which rows a transducer has (n-grams of aligned pairs that plausibly occur), and what it learns from in
+// its first pass.
 
 import { logAdd } from "../../engine/lattice.js";
 import { type RandomGenerator, uniform } from "../../util/random.js";
@@ -149,6 +150,16 @@ export class Aligner {
 
   /** Moves of an alignment drawn with its probability; undefined if the output is too long for the input. */
   sample(input: Int32Array, output: Int32Array, random: RandomGenerator): Int32Array | undefined {
+    return this.walk(input, output, () => uniform(random));
+  }
+
+  /** The alignment that is more probable than all others together, if there is one. */
+  certain(input: Int32Array, output: Int32Array): Int32Array | undefined {
+    return this.walk(input, output, () => 0.5, 0.5);
+  }
+
+  /** Moves of an alignment, writing where that is more probable than a number; undefined if it has less than `least`. */
+  private walk(input: Int32Array, output: Int32Array, draw: () => number, least = 0): Int32Array | undefined {
     if (!this.backward(input, output)) return undefined;
     const { log, low, width, maxEmit: K, probability } = this;
     const shift = this.symbolCount - 1;
@@ -156,6 +167,7 @@ export class Aligner {
     let n = 0;
     let k = 0;
     let j = 0;
+    let probable = 1;
     for (let m = 0; m < moves.length; m++) {
       const here = log[(j * (K + 1) + k) * width - low[j] + n];
       let write = 0;
@@ -165,7 +177,9 @@ export class Aligner {
       }
       const inBand = n >= low[j + 1] && n < low[j + 1] + width;
       const canShift = inBand && log[(j + 1) * (K + 1) * width - low[j + 1] + n] > Number.NEGATIVE_INFINITY;
-      if (!canShift || uniform(random) < write) {
+      const writes = !canShift || draw() < write;
+      if (canShift) probable *= writes ? write : 1 - write;
+      if (writes) {
         moves[m] = output[n++];
         k++;
       } else {
@@ -173,6 +187,7 @@ export class Aligner {
         k = 0;
         j++;
       }
+      if (probable < least) return undefined;
     }
     return moves;
   }

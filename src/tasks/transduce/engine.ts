@@ -57,7 +57,7 @@ export interface Answer {
   output: Int32Array;
   /** How many pairs gave it. */
   count: number;
-  /** An imputed alignment, for `forced`. */
+  /** An alignment, for `forced` and a first pass. */
   moves?: Int32Array;
 }
 
@@ -201,13 +201,17 @@ export class TransducerEngine extends Holder {
     return hasPosteriors ? { logPartition, node: posterior, arc: arcPosterior } : undefined;
   }
 
-  /** Adds the gradient of the log-likelihood of an input's answers. */
+  /**
+   * Adds the gradient of the log-likelihood of an input's answers. `aligned`: of their given alignments alone, so that a model
+   * that knows nothing yet begins with one way of aligning and not with all.
+   */
   learn(
     input: Int32Array,
     answers: readonly Answer[],
     weights: Float64Array,
     gradient: Gradient,
     strategy: Strategy,
+    aligned = false,
   ): SeenPair {
     const problem = this.problem(input, weights);
     const seen: SeenPair = { logLikelihood: 0, contextLength: 0, aligned: 0 };
@@ -219,9 +223,12 @@ export class TransducerEngine extends Holder {
     this.kernel.forward(problem, this.space, weights, this.inference);
     seen.contextLength = this.kernel.averageContextLength();
     this.clamped.begin();
-    for (const { output, count } of answers) {
+    for (const { output, count, moves } of answers) {
       const weight = answerWeight(count);
-      const log = this.clamped.add(this.clampOf(output, input.length), weight);
+      const log =
+        aligned && moves && strategy === "rcms"
+          ? this.clamped.addPath(moves, weight)
+          : this.clamped.add(this.clampOf(output, input.length), weight);
       if (log === Number.NEGATIVE_INFINITY) continue;
       seen.logLikelihood += weight * log;
       seen.aligned += count;

@@ -14,19 +14,23 @@ import type { TransducerRows } from "./rows.js";
 export class TransducerLearner implements Learner {
   /** [inputs] pairs that had an alignment when the input was last learned from or judged; before, that could have one. */
   readonly tally: Int32Array;
+  /** [1] whether a first pass is under way, where other threads see it. */
+  readonly first: Int32Array;
   readonly corpus: PairCorpus;
 
   constructor(
     corpus: PairCorpus,
     readonly engine: TransducerEngine,
     readonly strategy: Strategy,
-    /** [answers] imputed moves, for `forced`. */
+    /** [answers] an alignment of each: what `forced` learns from, and `rcms` in a first pass. */
     readonly moves?: readonly (Int32Array | undefined)[],
     tally?: Int32Array,
+    first?: Int32Array,
   ) {
     const { arrays } = backend();
     this.corpus = placedAll(corpus, arrays);
     this.tally = tally ?? arrays.int32(corpus.inputCount);
+    this.first = first ?? arrays.int32(1);
     if (tally) return;
     for (let example = 0; example < corpus.inputCount; example++) {
       const most = inputOf(corpus, example).length * engine.shape.maxEmit;
@@ -51,9 +55,20 @@ export class TransducerLearner implements Learner {
     return answers;
   }
 
+  beginPass(isFirst: boolean): void {
+    this.first[0] = isFirst ? 1 : 0;
+  }
+
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
     const { engine, corpus, strategy } = this;
-    const seen = engine.learn(inputOf(corpus, example), this.answers(example), weights, gradient, strategy);
+    const seen = engine.learn(
+      inputOf(corpus, example),
+      this.answers(example),
+      weights,
+      gradient,
+      strategy,
+      this.first[0] === 1,
+    );
     this.tally[example] = seen.aligned;
     return seen;
   }
@@ -79,14 +94,14 @@ export class TransducerLearner implements Learner {
   }
 
   share(): SharedLearner {
-    const { corpus, engine, strategy, moves, tally } = this;
+    const { corpus, engine, strategy, moves, tally, first } = this;
     const { rows, shape, inference } = engine;
-    const data: SharedData = { corpus, rows, shape, inference, strategy, moves, tally };
+    const data: SharedData = { corpus, rows, shape, inference, strategy, moves, tally, first };
     return { module: import.meta.url, data };
   }
 }
 
-interface SharedData extends Pick<TransducerLearner, "corpus" | "strategy" | "moves" | "tally"> {
+interface SharedData extends Pick<TransducerLearner, "corpus" | "strategy" | "moves" | "tally" | "first"> {
   rows: TransducerRows;
   shape: TransducerShape;
   inference: Inference;
@@ -94,6 +109,6 @@ interface SharedData extends Pick<TransducerLearner, "corpus" | "strategy" | "mo
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): TransducerLearner {
-  const { corpus, rows, shape, inference, strategy, moves, tally } = data as SharedData;
-  return new TransducerLearner(corpus, new TransducerEngine(rows, shape, inference), strategy, moves, tally);
+  const { corpus, rows, shape, inference, strategy, moves, tally, first } = data as SharedData;
+  return new TransducerLearner(corpus, new TransducerEngine(rows, shape, inference), strategy, moves, tally, first);
 }

@@ -34,7 +34,7 @@ export interface TransducerOptions {
   l1: number;
   /**
    * Share of the inputs held out to choose the best pass and calibrate probabilities: a share from 0 to below 1.
-   * If not given: a tenth, at most 2,000 inputs, and none of fewer than 50.
+   * If not given: a tenth, at most 2,000 inputs; of fewer than 1,000, each quarter in turn; none of fewer than 50.
    */
   heldOut: number;
   /**
@@ -57,6 +57,11 @@ export interface TransducerOptions {
    * @default "accuracy"
    */
   select: "likelihood" | "accuracy";
+  /**
+   * When everything is chosen, learn from the held-out part, too.
+   * @default true
+   */
+  refit: boolean;
   /**
    * What an input symbol is: a character, or a part of it.
    * If not given: chosen on held-out pairs where symbols are characters that can be taken apart.
@@ -124,7 +129,7 @@ export interface TransducerOptions {
   words: number | "chosen";
   /**
    * Graphones that a joint n-gram model looks back; it helps to choose among the best outputs: a whole number of at least 0 and at most 1000.
-   * If not given: 6 from 1,000 inputs on, else none.
+   * If not given: 6 if inputs are held out, else none.
    */
   jointGrams: number;
 }

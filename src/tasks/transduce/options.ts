@@ -5,7 +5,7 @@ import type { Alphabet } from "../../engine/alphabet.js";
 import type { Inference } from "../../engine/trellis.js";
 import { symbolKinds } from "../../formats/pair-lines.js";
 import { goOnOptions } from "../../learn/go-on.js";
-import { trainingOptions } from "../../learn/options.js";
+import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { InputError } from "../../util/errors.js";
 import {
   choice,
@@ -43,8 +43,9 @@ export const transducerOptions = {
     most: 1e6,
     otherwise: "by the number of pairs; from 1,000 inputs on chosen on held-out pairs",
   }),
+  ...choosingOptions,
   heldOut: share("share of the inputs held out to choose the best pass and calibrate probabilities", {
-    otherwise: "a tenth, at most 2,000 inputs, and none of fewer than 50",
+    otherwise: "a tenth, at most 2,000 inputs; of fewer than 1,000, each quarter in turn; none of fewer than 50",
   }),
   select: choice("what the best pass is chosen by", ["likelihood", "accuracy"], {
     usual: "accuracy",
@@ -105,7 +106,7 @@ export const transducerOptions = {
   jointGrams: whole("graphones that a joint n-gram model looks back; it helps to choose among the best outputs", {
     least: 0,
     most: FURTHEST,
-    otherwise: "6 from 1,000 inputs on, else none",
+    otherwise: "6 if inputs are held out, else none",
   }),
 };
 
@@ -137,10 +138,19 @@ export const FEW_INPUTS = 5_000;
 const FEWEST_TO_HOLD_OUT = 50;
 /** From this many inputs on, the held-out ones can tell which penalty is best, and how much a joint model counts. */
 export const FEWEST_TO_CHOOSE = 1_000;
+/** Input symbols with which a cross-validation takes too long. */
+const MOST_TO_CROSS = 15_000;
 /** Inputs held out, at most: more would not choose better and would be missed in training. */
 export const MOST_HELD_OUT = 2_000;
 /** Graphones that a joint model looks back: more gained nothing on held-out words of the CMU dictionary. */
 const JOINT_GRAMS = 6;
+
+/** Whether inputs are so few and short that all of them have their turn to be held out. */
+export function crosses(corpus: PairCorpus, { heldOut, strategy = "rcms" }: GivenTransducerOptions): boolean {
+  const { inputCount, inputs } = corpus;
+  const few = inputCount >= FEWEST_TO_HOLD_OUT && inputCount < FEWEST_TO_CHOOSE && inputs.length < MOST_TO_CROSS;
+  return heldOut === undefined && strategy === "rcms" && few;
+}
 
 /** Fills in what was not given and the data decide; see the declarations above. */
 export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions): TransducerOptions {
@@ -158,7 +168,7 @@ export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions)
   });
   const words = found.words === "chosen" ? WORDS : found.words;
   const options = { ...found, words } as TransducerOptions;
-  const canJudge = options.heldOut > 0 && corpus.inputCount >= FEWEST_TO_CHOOSE;
+  const canJudge = options.heldOut > 0 && (corpus.inputCount >= FEWEST_TO_CHOOSE || crosses(corpus, given));
   const isPlain = options.strategy === "rcms" && options.words === 0;
   if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
   const mostEmit = mostWritten(corpus);

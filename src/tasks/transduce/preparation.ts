@@ -28,13 +28,20 @@ const SAMPLES = { few: 4, many: 1 };
 const ALIGNER_PART = -1;
 const SAMPLE_PART = -2;
 
-/** Rows for what occurs in alignments drawn from a very small model, fitted to some of the pairs. */
+/** What a rough alignment of the pairs decides. */
+export interface Prepared {
+  rows: TransducerRows;
+  /** [answers] the moves that a first pass learns from; undefined where the alignment is in doubt. */
+  moves: (Int32Array | undefined)[];
+}
+
+/** Rows for what occurs in alignments drawn from a very small model, fitted to some of the pairs, and its alignments that are hardly in doubt. */
 export function makeRows(
   corpus: PairCorpus,
   shape: TransducerShape,
   options: TransducerOptions,
   views: readonly View[],
-): TransducerRows {
+): Prepared {
   const { symbolCount, boundary, maxEmit } = shape;
   const aligner = new Aligner(boundary + 1, symbolCount, maxEmit);
   const inputs = Int32Array.from({ length: corpus.inputCount }, (_, i) => i);
@@ -43,16 +50,19 @@ export function makeRows(
   const samples = corpus.inputCount <= FEW_INPUTS ? SAMPLES.few : SAMPLES.many;
   const random = generator(options.seed, SAMPLE_PART);
   const aligned: AlignedPair[] = [];
+  const best: Prepared["moves"] = [];
   for (let i = 0; i < corpus.inputCount; i++) {
     const input = inputOf(corpus, i);
     for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+      best.push(aligner.certain(input, answerOf(corpus, a)));
       for (let s = 0; s < samples; s++) {
         const moves = aligner.sample(input, answerOf(corpus, a), random);
         if (moves) aligned.push({ input, moves });
       }
     }
   }
-  return transducerRows(() => aligned, symbolCount, boundary, shape.rowOptions, samples, views);
+  const rows = transducerRows(() => aligned, symbolCount, boundary, shape.rowOptions, samples, views);
+  return { rows, moves: best };
 }
 
 /** Passes of the model that imputes alignments for `forced`. */
@@ -70,7 +80,7 @@ export async function imputeMoves(
   if (shouldStop?.()) return [];
   const bigram: TransducerOptions = { ...options, window: 0, outputGrams: 1, moveGrams: [1], order: 1 };
   const bigramShape = { ...shape, rowOptions: rowOptionsOf(bigram) };
-  const rows = makeRows(corpus, bigramShape, bigram, []);
+  const { rows } = makeRows(corpus, bigramShape, bigram, []);
   const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
   const engine = new TransducerEngine(rows, bigramShape, inference);
   const learner = new TransducerLearner(corpus, engine, "rcms");

@@ -3,7 +3,6 @@
 import { Alphabet } from "../../engine/alphabet.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import { trainingOptions } from "../../learn/options.js";
-import { train } from "../../learn/train.js";
 import { hookNames, hooksOf, type Trained, type TrainingHooks } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
@@ -12,6 +11,7 @@ import { TransducerEngine, type TransducerShape } from "./engine.js";
 import { TransducerLearner } from "./learner.js";
 import {
   chooseOptions,
+  crosses,
   type GivenTransducerOptions,
   inferenceOf,
   keptOptions,
@@ -24,8 +24,9 @@ import {
 } from "./options.js";
 import { checkPair, type PairCorpus, PairCorpusBuilder, togetherOf } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
-import { imputeMoves, makeRows, penaltyFor } from "./preparation.js";
+import { imputeMoves, makeRows, type Prepared, penaltyFor } from "./preparation.js";
 import type { TransducerRows } from "./rows.js";
+import { runAll } from "./runs.js";
 import { type CutCorpus, cut, cutCorpus, wholeKinds } from "./symbols.js";
 import { SPACE, type TrainTransducerOptions, Transducer, type TransducerSummary } from "./transducer.js";
 import { chooseKinds } from "./trials.js";
@@ -56,6 +57,8 @@ class TransducerTraining {
   private readonly chosen: TransducerOptions;
   private readonly shape: TransducerShape;
   private readonly rows: TransducerRows;
+  /** What a first pass learns from. */
+  private readonly moves: Prepared["moves"] | undefined;
   /** If a model of words is to help. */
   private readonly words: { separator: number; isOpen: boolean } | undefined;
   private readonly wordCounts: WordCounts | undefined;
@@ -81,7 +84,9 @@ class TransducerTraining {
     this.from = given.from;
     this.chosen = this.from ? keptOptions(this.from.options, plain) : chooseOptions(corpus, plain);
     this.shape = shapeOf(inputSymbols, outputSymbols, this.chosen);
-    this.rows = this.from?.rows ?? makeRows(corpus, this.shape, this.chosen, viewsOf(corpus, inputSymbols));
+    const prepared = this.from ?? makeRows(corpus, this.shape, this.chosen, viewsOf(corpus, inputSymbols));
+    this.rows = prepared.rows;
+    this.moves = prepared instanceof Transducer ? undefined : prepared.moves;
     if (this.chosen.words > 0) {
       this.words = { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" };
       this.wordCounts = this.from?.words?.counts ?? wordCountsOf(corpus, this.words.separator);
@@ -99,18 +104,24 @@ class TransducerTraining {
     const make = (trained: Trained, temperature: number, tuned = untuned, tally = learner.tally): Transducer =>
       this.made(options, trained, temperature, tuned, tally);
     const tunes = !from && (options.jointGrams > 0 || (words !== undefined && options.heldOut > 0));
-    const trained = await train(learner, declaredOf(trainingOptions, options), this.passHooks(make), {
+    const { trained, judged } = await runAll(learner, declaredOf(trainingOptions, options), this.passHooks(make), {
+      crosses: !from && crosses(corpus, given),
+      refit: options.refit && !from,
       start: from?.weights,
       checkpoint: given.checkpoint,
-      more: tunes,
     });
     await this.afterPass(trained, make);
     if (this.isHasty) return make(trained, 1);
-    const temperature = chooseTemperature(learner, trained.weights, options);
-    if (!tunes || trained.stopped) return make(trained, temperature);
-    const { weights } = make(trained, temperature);
+    const temperature = chooseTemperature(learner, judged);
+    if (!tunes || judged.length === 0 || trained.stopped) return make(trained, temperature);
     const engine = new TransducerEngine(this.rows, this.shape, inferenceOf(options));
-    const tuned = await tuneChoosers(engine, weights, corpus, options, words, hooks.shouldStop);
+    const { arrays } = engine;
+    const runs = judged.map((run) => ({
+      ...run,
+      weights: arrays.placed(run.weights.map((weight) => Math.fround(weight / temperature))),
+    }));
+    const tuned = await tuneChoosers(engine, runs, corpus, options, words, hooks.shouldStop);
+    engine.dispose();
     return make({ ...trained, stopped: tuned === undefined }, temperature, tuned);
   }
 
@@ -122,7 +133,7 @@ class TransducerTraining {
       return this.isHasty;
     };
     const engine = new TransducerEngine(this.rows, shape, inferenceOf(chosen));
-    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen, stops) : undefined;
+    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen, stops) : this.moves;
     const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
     const isOpen = given.l2 === undefined && !from;
     const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stops) : chosen.l2);

@@ -2,7 +2,6 @@
 // user cannot know, such as what a symbol is, is chosen by them.
 
 import { judgeAll } from "../../learn/held-out.js";
-import type { Learner } from "../../learn/learner.js";
 import { trainingOptions } from "../../learn/options.js";
 import { train } from "../../learn/train.js";
 import type { TrainingHooks } from "../../learn/training.js";
@@ -64,16 +63,22 @@ export async function tryOut(
   const { corpus, inputSymbols, outputSymbols } = data;
   const options = chooseOptions(corpus, { ...given, l2: given.l2 ?? PENALTY, jointGrams: 0, words: 0 });
   const shape = shapeOf(inputSymbols, outputSymbols, options);
-  const rows = makeRows(corpus, shape, options, viewsOf(corpus, inputSymbols));
+  const { rows, moves } = makeRows(corpus, shape, options, viewsOf(corpus, inputSymbols));
   const engine = new TransducerEngine(rows, shape, inferenceOf(options));
-  const learner = new TransducerLearner(corpus, engine, "rcms");
+  const learner = new TransducerLearner(corpus, engine, "rcms", moves);
   const training = { ...declaredOf(trainingOptions, options), passes: PASSES, heldOut: 0 };
+  const none = new Int32Array(0);
   const verdict: Verdict = { exact: 0, logLikelihood: 0 };
   try {
     for (const part of parts) {
       const held = new Set(part);
       const rest = Int32Array.from({ length: corpus.inputCount }, (_, i) => i).filter((i) => !held.has(i));
-      const { weights, stopped } = await train(partOf(learner, rest), training, { shouldStop });
+      const { weights, stopped } = await train(
+        learner,
+        training,
+        { shouldStop },
+        { part: { training: rest, heldOut: none } },
+      );
       if (stopped) return undefined;
       const { exact, logLikelihood = 0 } = await judgeAll(learner, part, weights);
       verdict.exact += exact / parts.length;
@@ -83,16 +88,6 @@ export async function tryOut(
     engine.dispose();
   }
   return verdict;
-}
-
-/** A learner that knows some of the examples alone. */
-function partOf(learner: Learner, examples: Int32Array): Learner {
-  return {
-    table: learner.table,
-    exampleCount: examples.length,
-    learn: (example, weights, gradient) => learner.learn(examples[example], weights, gradient),
-    judge: (example, weights) => learner.judge(examples[example], weights),
-  };
 }
 
 /** Whether a verdict is better than another. */

@@ -3,7 +3,7 @@
 // candidates. While powers are fitted, these models do not know the held-out pairs; those that are kept do.
 
 import { backend } from "../../engine/choice.js";
-import { split } from "../../learn/held-out.js";
+import type { Part } from "../../learn/held-out.js";
 import type { TrainingHooks } from "../../learn/training.js";
 import { minimise } from "../../util/minimise.js";
 import { pause } from "../../util/pause.js";
@@ -16,6 +16,11 @@ import { fitMass, fitPowers, type JudgedCandidate, logLoss, type Powers } from "
 import { type Choosers, candidatesFor, logSum } from "./search.js";
 import { countWords, type WordCounts, WordModel } from "./word-model.js";
 
+/** Weights, what they were learned from, and what they are judged by. */
+export interface JudgedWeights extends Part {
+  weights: Float64Array;
+}
+
 /** Held-out inputs on which the temperature is chosen, at most. */
 const TEMPERATURE_INPUTS = 2_000;
 
@@ -24,24 +29,23 @@ const TEMPERATURE_INPUTS = 2_000;
  * whether these are right (least log loss); 1 if nothing is held out. Found by golden-section search on its logarithm. The
  * outputs are those written without it: else it would pay to write nonsense and to be sure that it is wrong.
  */
-export function chooseTemperature(
-  learner: TransducerLearner,
-  weights: Float64Array,
-  options: TransducerOptions,
-): number {
-  const { heldOut } = split(learner.exampleCount, options);
-  const some = heldOut.slice(0, TEMPERATURE_INPUTS);
-  if (some.length === 0) return 1;
-  const scaled = backend().arrays.float64(weights.length);
-  scaled.set(weights);
-  const written = Array.from(some, (example) => ({ example, ...learner.written(example, scaled) }));
+export function chooseTemperature(learner: TransducerLearner, runs: readonly JudgedWeights[]): number {
+  const scaled = backend().arrays.float64(runs[0]?.weights.length ?? 0);
+  const judges = runs.map(({ weights, heldOut }) => {
+    scaled.set(weights);
+    const some = heldOut.slice(0, TEMPERATURE_INPUTS);
+    return { weights, written: Array.from(some, (example) => ({ example, ...learner.written(example, scaled) })) };
+  });
+  if (judges.every(({ written }) => written.length === 0)) return 1;
   const loss = (logTemperature: number): number => {
     const factor = Math.exp(-logTemperature);
-    for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
     // With as much as one input for leaving scores as they are: else, where no output is right, it would run to its limit.
     let sum = logTemperature ** 2 / 2;
-    for (const { example, output, right } of written) {
-      sum += logLoss(learner.logProbability(example, output, scaled), right);
+    for (const { weights, written } of judges) {
+      for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
+      for (const { example, output, right } of written) {
+        sum += logLoss(learner.logProbability(example, output, scaled), right);
+      }
     }
     return sum;
   };
@@ -72,17 +76,16 @@ export interface WordChoice {
  */
 export async function tuneChoosers(
   engine: TransducerEngine,
-  weights: Float64Array,
+  runs: readonly JudgedWeights[],
   corpus: PairCorpus,
   options: TransducerOptions,
   wordChoice: WordChoice | undefined,
   shouldStop: TrainingHooks["shouldStop"],
 ): Promise<Tuned | undefined> {
-  const { training, heldOut } = split(corpus.inputCount, options);
   const shift = engine.shape.symbolCount - 1;
   const isStopped = stopwatch(shouldStop);
-  const aligned: AlignedMoves[] = [];
-  const align = async (inputs: Int32Array): Promise<boolean> => {
+  let aligned: AlignedMoves[] = [];
+  const align = async (inputs: Int32Array, weights: Float64Array): Promise<boolean> => {
     for (const i of options.jointGrams > 0 ? inputs : []) {
       const input = inputOf(corpus, i);
       engine.forward(input, weights);
@@ -96,20 +99,26 @@ export async function tuneChoosers(
   };
   const counted = (): JointModel | undefined =>
     options.jointGrams > 0 ? JointModel.count(aligned, options.jointGrams, shift) : undefined;
-  if (!(await align(training))) return undefined;
-  const learned: Choosers = { joint: counted() };
-  if (wordChoice) {
-    const { separator } = wordChoice;
-    learned.words = new WordModel(wordCountsOf(corpus, separator, training), separator, shift);
-  }
   const judged: JudgedInput[] = [];
-  for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
-    engine.forward(inputOf(corpus, i), weights);
-    judged.push(judge(engine, corpus, i, learned));
-    if (await isStopped()) return undefined;
+  for (const { training, heldOut, weights } of runs) {
+    aligned = [];
+    if (!(await align(training, weights))) return undefined;
+    const learned: Choosers = { joint: counted() };
+    if (wordChoice) {
+      const { separator } = wordChoice;
+      learned.words = new WordModel(wordCountsOf(corpus, separator, training), separator, shift);
+    }
+    for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
+      engine.forward(inputOf(corpus, i), weights);
+      judged.push(judge(engine, corpus, i, learned));
+      if (await isStopped()) return undefined;
+    }
   }
-  if (!(await align(heldOut))) return undefined;
-  return { joint: counted()?.parts, powers: powersFrom(judged, learned, options.words, wordChoice?.isOpen ?? false) };
+  // With those that were held out, the latest weights have aligned all pairs.
+  const { heldOut, weights } = runs[runs.length - 1];
+  if (!(await align(heldOut, weights))) return undefined;
+  const powers = powersFrom(judged, wordChoice !== undefined, options.words, wordChoice?.isOpen ?? false);
+  return { joint: counted()?.parts, powers };
 }
 
 /** Asks now and then, between examples, whether to stop. */
@@ -147,7 +156,7 @@ function judge(engine: TransducerEngine, corpus: PairCorpus, i: number, { joint,
 }
 
 /** A weight that is not open ties the power of the model of words to the transducer's own. */
-function powersFrom(inputs: readonly JudgedInput[], { words }: Choosers, weight: number, isOpen: boolean): Powers {
+function powersFrom(inputs: readonly JudgedInput[], words: boolean, weight: number, isOpen: boolean): Powers {
   const fitted = fitPowers(
     inputs.map(({ candidates }) =>
       candidates.map(

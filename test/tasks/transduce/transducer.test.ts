@@ -226,6 +226,34 @@ describe("the gradient", () => {
   });
 });
 
+it("a first pass climbs the log-probability of one alignment, by finite differences", () => {
+  fc.assert(
+    fc.property(smallArbitrary(ALL), fc.integer(), ({ engine, shape, input, weights }, seed) => {
+      const shift = shape.symbolCount - 1;
+      const paths = allMoves(input.length, shape.maxEmit, shift).map((moves) => Int32Array.from(moves));
+      const learn = (moves: Int32Array, at: Float64Array, gradient: Gradient): number => {
+        const output = moves.filter((move) => move !== shift);
+        return engine.learn(input, [{ output, count: 1, moves }], at, gradient, "rcms", true).logLikelihood;
+      };
+      const table = engine.rows.table;
+      const total = paths.reduce((sum, moves) => sum + Math.exp(learn(moves, weights, new Gradient(table))), 0);
+      expect(total).toBeCloseTo(1, 9);
+      const pick = paths[Math.floor(mulberry(seed)() * paths.length)];
+      const gradient = new Gradient(table);
+      learn(pick, weights, gradient);
+      for (let entry = 0; entry < weights.length; entry += 11) {
+        const at = (step: number): number => {
+          const moved = weights.slice();
+          moved[entry] += step;
+          return learn(pick, moved, new Gradient(table));
+        };
+        expect(gradient.values[entry]).toBeCloseTo((at(1e-4) - at(-1e-4)) / 2e-4, 6);
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
 describe("the rough alignment", () => {
   it("finds what co-occurs: every sample writes the output, and a learns to be A", () => {
     const inputs = ["ab", "ba", "aab", "b", "a", "abb", "bab"].map((text) =>

@@ -109,7 +109,7 @@ describe("a transducer with a model of words", () => {
     const before = { q: "i", z: "the", p: "we", t: "a", r: "you", s: "my" };
     const sounds = Object.keys(before) as (keyof typeof before)[];
     const sentence = (...heard: (keyof typeof before)[]) => ({
-      input: heard.flatMap((sound) => [sound, "_", "x", "_"]).slice(0, -1),
+      input: heard.flatMap((sound) => [sound, "_", "x", "|"]).slice(0, -1),
       output: [...heard.map((sound) => `${before[sound]} ${"zts".includes(sound) ? "sea" : "see"}`).join(" ")],
     });
     const sentences = sounds.flatMap((a) => [sentence(a), ...sounds.map((b) => sentence(a, b))]);
