@@ -1,5 +1,6 @@
 // `--threads` and `--deterministic` of the commands that train.
 
+import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { backend } from "../engine/choice.js";
 import { threadCrew } from "../learn/crew.js";
@@ -32,7 +33,12 @@ export function crewOf(
   quiet = false,
 ): Pick<TrainingHooks, "crew"> {
   if (threads === 1 && !deterministic) return {};
-  if (backend().name === "wasm") return { crew: threadCrew(threads, deterministic) };
+  if (backend().name === "wasm") {
+    // Threads that do not wait for each other step along gradients that are out of date, the more so while they have no core.
+    const most = deterministic ? threads : Math.min(threads, Math.max(1, availableParallelism()));
+    if (most < threads && !quiet) say(`${threads} threads, but ${most} cores: training runs on ${most}`);
+    return most === 1 && !deterministic ? {} : { crew: threadCrew(most, deterministic) };
+  }
   if (deterministic) {
     throw new InputError("--deterministic needs the WebAssembly kernel: the reference kernel gives another model", {
       hint: "leave out --deterministic, or take the WebAssembly kernel (without STARGRAM_KERNEL=js)",

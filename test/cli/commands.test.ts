@@ -90,6 +90,13 @@ describe("predict", () => {
     expect(alone.out).toMatch(/^the\tDT\t(\S+)\tDT\/\1\t\S+\t\S+\t\S+\ndog\t/);
   });
 
+  test("without a task, or with a mistyped one, says what to type", async () => {
+    const file = await run("train", "train.txt", "--out", "no.sg");
+    expect(file.code).toBe(2);
+    expect(file.error).toMatch(/^stargram: `train\.txt` is not a task: .*tag.*\n.*stargram train tag train\.txt/);
+    expect((await run("train", "tga", "train.txt")).error).toMatch(/`tga`.*\n?.*tag/);
+  });
+
   test("CoNLL-U comes back byte for byte but for the labels, and plain columns without probabilities", async () => {
     const row = (id: string, form: string, upos: string, feats = "_") =>
       `${id}\t${form}\t_\t${upos}\t_\t${feats}\t0\t_\t_\tSpaceAfter=No\n`;

@@ -3,6 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { columns, ended, Folder, tokensOnly, until } from "./helpers.js";
@@ -85,6 +86,14 @@ describe("training", () => {
     }
     expect(bytes("p2.sg")).toEqual(bytes("p1.sg"));
   });
+});
+
+test("threads that do not wait for each other are no more than there are cores", async () => {
+  const cores = availableParallelism();
+  const { code, error } = await folder.run(train("many.sg", "--threads", "64"));
+  expect(code).toBe(0);
+  if (cores < 64)
+    expect(error).toMatch(new RegExp(`^stargram: 64 threads, but ${cores} cores: training runs on ${cores}\n`));
 });
 
 test("thousands of threads are refused", async () => {

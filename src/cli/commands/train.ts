@@ -3,10 +3,11 @@
 import type { Command } from "commander";
 import { withOldNames } from "../../learn/old-names.js";
 import { aKind, type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
+import { InputError, unknownName } from "../../util/errors.js";
 import { duration } from "../../util/text.js";
 import { addDeclared } from "../declared.js";
 import { examples, groupOf, needed, repeated } from "../options.js";
-import { say, withFlags, writeJson } from "../output.js";
+import { quoted, say, withFlags, writeJson } from "../output.js";
 import { addThreadOptions } from "../threads.js";
 import { trainOnFiles } from "../train-files.js";
 import { beginTraining, dataName, finishTraining, type TrainingFlags, TrainingRun } from "../training.js";
@@ -20,6 +21,16 @@ export function register(program: Command): void {
   const first = learningTasks().map(({ learning }) => learning.about.examples[0]);
   group.addHelpText("after", examples(...first));
   for (const task of learningTasks()) addTrainCommand(group, task);
+  group.on("command:*", (given: string[]) => refuseTask(given[0]));
+}
+
+/** Where the task should be there is something else: a file, or a name that is mistyped. */
+function refuseTask(word: string): never {
+  const names = learningTasks().map(({ name }) => name);
+  if (!/[./\\]/.test(word)) throw unknownName("task", word, names);
+  throw new InputError(`\`${word}\` is not a task: say what is to be learned, ${names.join(", ")}`, {
+    hint: `for labels of tokens: stargram train ${names[0]} ${quoted(word)} --out model.sg`,
+  });
 }
 
 function addTrainCommand(group: Command, task: LearningTask): void {
