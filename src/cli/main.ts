@@ -15,6 +15,7 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   align: [() => import("./commands/align.js")],
   decipher: [() => import("./commands/decipher.js")],
   encipher: [() => import("./commands/encipher.js")],
+  identify: [() => import("./commands/identify.js")],
   explore: [() => import("./commands/explore.js")],
   inspect: [() => import("./commands/inspect.js")],
   data: [() => import("./commands/data.js")],

@@ -363,3 +363,36 @@ describe("letters of the plain text", () => {
     expect(report.notes[0]).toMatch(/the 130 different numbers are taken for letters \(--level word/);
   });
 });
+
+describe("identify", () => {
+  const caesar = (text: string): string =>
+    text.replace(/[a-z]/gi, (c) => {
+      const first = c < "a" ? 65 : 97;
+      return String.fromCharCode(first + ((c.charCodeAt(0) - first + 7) % 26));
+    });
+
+  it("solves what counts in the alphabet, in the shape of the cipher text", async () => {
+    const plain = "The Duchess was in the garden, and nobody knew why.";
+    const words = ["identify", "-", "--plain", "book.txt"];
+    const run = await folder.run(words, caesar(plain));
+    expect(run.code).toBe(0);
+    expect(run.out.startsWith(`${plain}\n`)).toBe(true);
+    expect(run.out).toMatch(/^kind +Caesar/m);
+    expect(run.out).toMatch(/^key +7$/m);
+    const report = JSON.parse((await folder.run([...words, "--json"], caesar(plain))).out);
+    expect(report).toMatchObject({
+      kind: "caesar",
+      key: "7",
+      symbols: new Set(plain.toLowerCase().match(/[a-z]/g)).size,
+    });
+  });
+
+  it("tells a substitution, and refuses what it cannot read", async () => {
+    const made = await folder.run(["encipher", "message.txt", "--seed", "3"]);
+    const report = JSON.parse((await folder.run(["identify", "-", "--plain", "book.txt", "--json"], made.out)).out);
+    expect(report.kind).toBe("substitution");
+    expect(report.meaning).toMatch(/decipher/);
+    expect((await folder.run(["identify", "-"], made.out)).code).toBe(2);
+    expect((await folder.run(["identify", "-", "--plain", "book.txt"], "")).error).toMatch(/the cipher text is empty/);
+  });
+});

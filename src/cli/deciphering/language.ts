@@ -53,10 +53,14 @@ export function foldFor(cipher: CipherText, known: Key): Fold {
 /** Letters that a sentence names at most. */
 const MOST_NAMED = 8;
 
+/** Letters that were folded are worth a word if there are as many as this a word of the plain text. */
+const WORTH_A_WORD = 0.001;
+
 /** What became of the letters of the plain text. */
-export function languageNotes({ dropped, folded }: LanguageModel): string[] {
+export function languageNotes({ dropped, folded, words }: LanguageModel): string[] {
   const notes: string[] = [];
-  if (folded.size > 0) {
+  const times = [...folded.values()].reduce((a, b) => a + b, 0);
+  if (times > WORTH_A_WORD * (words?.total ?? 0)) {
     notes.push(
       `accents of the plain text are left out: ${named(folded)} (--fold none keeps them, digraph writes ä as ae)`,
     );

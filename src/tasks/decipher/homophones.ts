@@ -9,28 +9,28 @@ const FEWEST = 60;
 
 /** Whether letters are probably written by one symbol each. */
 export function seemsOneToOne(language: LanguageModel, cipher: readonly (readonly string[])[]): boolean {
+  const symbols = cipher.flat().filter((symbol) => symbol !== SPACE);
+  const letters = language.symbols.all().filter((symbol) => symbol !== SPACE).length;
+  if (new Set(symbols).size > letters) return false;
+  return symbols.length < FEWEST || coincidence(symbols) >= (coincidenceOf(language) + 1 / letters) / 2;
+}
+
+/** Of symbols. */
+export function coincidence(symbols: readonly string[]): number {
   const counts = new Map<string, number>();
-  let places = 0;
-  for (const symbol of cipher.flat()) {
-    if (symbol === SPACE) continue;
-    counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
-    places++;
-  }
-  const letters = language.symbols.all().filter((symbol) => symbol !== SPACE);
-  if (counts.size > letters.length) return false;
-  if (places < FEWEST) return true;
+  for (const symbol of symbols) counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
   let same = 0;
   for (const count of counts.values()) same += count * (count - 1);
-  const even = 1 / letters.length;
-  return same / (places * (places - 1)) >= (coincidenceOf(language, letters) + even) / 2;
+  return symbols.length > 1 ? same / (symbols.length * (symbols.length - 1)) : 0;
 }
 
 /** Of text of the language, without spaces. */
-function coincidenceOf({ symbols, ngram }: LanguageModel, letters: readonly string[]): number {
+export function coincidenceOf({ symbols, ngram }: LanguageModel): number {
   let sum = 0;
   let squares = 0;
-  for (const letter of letters) {
-    const probability = Math.exp(ngram.unigram[symbols.indexOf(letter)]);
+  for (const [symbol, letter] of symbols.all().entries()) {
+    if (letter === SPACE) continue;
+    const probability = Math.exp(ngram.unigram[symbol]);
     sum += probability;
     squares += probability ** 2;
   }

@@ -1,0 +1,110 @@
+// What kind of cipher a text probably is. Ciphers that count in the alphabet are solved (shifts.ts); the others are told by
+// statistics: how many different symbols there are, how often two places hold the same one,
+//   coincidence = sum over x: n(x) (n(x) - 1) / (places (places - 1)),
+// and how many bits its letters would take if they were those of the plain text, which tells letters that only changed places.
+
+import type { CipherText } from "./cipher-text.js";
+import { coincidence, coincidenceOf } from "./homophones.js";
+import { type LanguageModel, SPACE } from "./language.js";
+import { countingAlphabet, readShifts, type ShiftReading } from "./shifts.js";
+import { likeness } from "./unicity.js";
+
+export interface Identified {
+  /** What it probably is. */
+  kind:
+    | ShiftReading["kind"]
+    | "plain"
+    | "substitution"
+    | "homophonic"
+    | "transposition"
+    | "digraphs"
+    | "polyalphabetic";
+  /** Of a kind that is solved here. */
+  key?: string;
+  /** The text, letters alone, of a kind that is solved here. */
+  text?: string;
+  places: number;
+  /** Different symbols, and letters of the language. */
+  symbols: number;
+  letters: number;
+  /** Of the cipher text, of text of the language, and of letters drawn blindly. */
+  coincidence: { cipher: number; language: number; even: number };
+  /** Bits a letter, if the letters of the cipher are those of the plain text; and those of the language. */
+  bits?: { cipher: number; language: number };
+}
+
+/** A text with at least this likeness is read. */
+const READ = 0.5;
+
+/** Evidence over letters drawn blindly that a reading must have, in nats. */
+const CONVINCING = 4;
+
+/** Bits a letter above those of the language that letters in another order may take. */
+const SAME_LETTERS = 0.35;
+
+/** Fewer places tell nothing of pairs. */
+const FEWEST_PAIRS = 30;
+
+/** `language`: of letters without spaces. */
+export function identify(cipher: CipherText, language: LanguageModel): Identified {
+  const symbols = cipher.sequences.flat().filter((symbol) => symbol !== SPACE);
+  const letters = language.symbols.size;
+  const kinds = new Set(symbols).size;
+  const alphabet = countingAlphabet(language);
+  const figures = {
+    places: symbols.length,
+    symbols: kinds,
+    letters,
+    coincidence: { cipher: coincidence(symbols), language: coincidenceOf(language), even: 1 / letters },
+  };
+  const isLetters = cipher.kind === "letters" && symbols.every((symbol) => alphabet.includes(symbol));
+  if (!isLetters) {
+    const isFlat = kinds > letters || isEven(figures.coincidence);
+    return { kind: isFlat ? "homophonic" : "substitution", ...figures };
+  }
+  const bits = bitsOf(symbols, language);
+  const own = Int32Array.from(symbols, (symbol) => language.symbols.indexOf(symbol)).filter((symbol) => symbol >= 0);
+  if (likeness(language, [own]) >= READ) return { kind: "plain", ...figures, bits };
+  const numbers = Int32Array.from(symbols, (symbol) => alphabet.indexOf(symbol));
+  const blind = -symbols.length * Math.log(alphabet.length);
+  for (const { kind, key, plain, evidence } of readShifts(numbers, alphabet, language)) {
+    if (evidence < blind + CONVINCING) break;
+    const read = Int32Array.from(plain, (letter) => language.symbols.indexOf(alphabet[letter])).filter((y) => y >= 0);
+    if (likeness(language, [read]) < READ) continue;
+    return { kind, key, text: Array.from(plain, (letter) => alphabet[letter]).join(""), ...figures, bits };
+  }
+  return { kind: unsolvedKind(symbols, figures, bits), ...figures, bits };
+}
+
+function isEven({ cipher, language, even }: Identified["coincidence"]): boolean {
+  return cipher < (language + even) / 2;
+}
+
+function unsolvedKind(
+  symbols: readonly string[],
+  figures: Pick<Identified, "coincidence" | "symbols" | "letters">,
+  bits: { cipher: number; language: number },
+): Identified["kind"] {
+  if (!isEven(figures.coincidence)) {
+    return bits.cipher <= bits.language + SAME_LETTERS ? "transposition" : "substitution";
+  }
+  if (symbols.length < FEWEST_PAIRS) return "substitution";
+  let doubles = 0;
+  for (let i = 0; i + 1 < symbols.length; i += 2) if (symbols[i] === symbols[i + 1]) doubles++;
+  // A square of letters never writes a pair as twice the same, and has one letter less than the alphabet.
+  const isPairs = symbols.length % 2 === 0 && doubles === 0 && figures.symbols < figures.letters;
+  return isPairs ? "digraphs" : "polyalphabetic";
+}
+
+/** Bits a letter under single letters' frequencies: of these letters, and of the language. */
+function bitsOf(symbols: readonly string[], { symbols: letters, ngram }: LanguageModel): Required<Identified>["bits"] {
+  const rarest = Math.min(...ngram.unigram);
+  let cipher = 0;
+  for (const symbol of symbols) {
+    const letter = letters.indexOf(symbol);
+    cipher -= (letter >= 0 ? ngram.unigram[letter] : rarest) / Math.LN2;
+  }
+  let language = 0;
+  for (const log of ngram.unigram) language -= (Math.exp(log) * log) / Math.LN2;
+  return { cipher: cipher / symbols.length, language };
+}
