@@ -84,8 +84,18 @@ export function real(
 export function realOr<const P extends string>(
   preset: P,
   description: string,
-  { usual, ...facts }: RealFacts & { usual: number },
-): Option<number | P, number | P> {
+  facts: RealFacts & { usual: number },
+): Option<number | P, number | P>;
+export function realOr<const P extends string>(
+  preset: P,
+  description: string,
+  facts: RealFacts,
+): Option<number | P, undefined>;
+export function realOr<const P extends string>(
+  preset: P,
+  description: string,
+  { usual, ...facts }: RealFacts & { usual?: number },
+): Option<number | P, number | P | undefined> {
   const { least = -Number.MAX_VALUE, most = Number.MAX_VALUE } = facts;
   const isFine = (x: number | P): boolean => x === preset || (Number(x) >= least && Number(x) <= most);
   const schema = v.union([v.number(), v.literal(preset)]);

@@ -124,7 +124,7 @@ export interface TransducerOptions {
   minCount: number;
   /**
    * Let a model of the outputs' words help to choose; with a number, with that weight: a number of at least 0 and at most 10.
-   * @default 0
+   * If not given: chosen where most outputs hold several words and some inputs are held out, else 0.
    */
   words: number | "chosen";
   /**

@@ -22,7 +22,7 @@ import {
 } from "../../util/options.js";
 import { LEAST_LOG, type Strategy, type TransducerShape } from "./engine.js";
 import type { TransducerOptions as DeclaredOptions } from "./option-types.js";
-import type { PairCorpus } from "./pairs.js";
+import { answerOf, type PairCorpus } from "./pairs.js";
 import type { TransducerRowOptions } from "./rows.js";
 
 export const strategies: readonly Strategy[] = ["rcms", "model", "target", "hybrid", "forced"];
@@ -101,7 +101,7 @@ export const transducerOptions = {
   words: realOr("chosen", "let a model of the outputs' words help to choose; with a number, with that weight", {
     least: 0,
     most: MOST_WORDS,
-    usual: 0,
+    otherwise: "chosen where most outputs hold several words and some inputs are held out, else 0",
   }),
   jointGrams: whole("graphones that a joint n-gram model looks back; it helps to choose among the best outputs", {
     least: 0,
@@ -152,6 +152,17 @@ export function crosses(corpus: PairCorpus, { heldOut, strategy = "rcms" }: Give
   return heldOut === undefined && strategy === "rcms" && few;
 }
 
+/** Whether to try a model of words that nobody asked for: most outputs hold several words, and held-out inputs can judge it. */
+export function triesWords(corpus: PairCorpus, separator: number, given: GivenTransducerOptions): boolean {
+  const { words, heldOut, jointGrams, strategy = "rcms" } = given;
+  const isOpen = words === undefined && heldOut !== 0 && jointGrams === undefined && strategy === "rcms";
+  if (!isOpen || separator < 0 || corpus.inputCount < FEWEST_TO_HOLD_OUT) return false;
+  const answers = corpus.answerCount.length;
+  let several = 0;
+  for (let a = 0; a < answers; a++) if (answerOf(corpus, a).includes(separator)) several++;
+  return 2 * several > answers;
+}
+
 /** Fills in what was not given and the data decide; see the declarations above. */
 export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions): TransducerOptions {
   const holdsOut = corpus.inputCount >= FEWEST_TO_HOLD_OUT || given.words === "chosen";
@@ -162,6 +173,7 @@ export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions)
       heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
       l2: 4 * Math.min(1, corpus.inputCount / 500),
       jointGrams: 0,
+      words: 0,
       input: "chars",
       output: "chars",
     },
@@ -189,7 +201,7 @@ export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions)
 }
 
 /** Options that may be others when a training goes on; the features depend on the rest. */
-const goingOnNames: readonly string[] = [...Object.keys(trainingOptions), "contexts", "lightest", "strategy"];
+const goingOnNames: readonly string[] = [...Object.keys(trainingOptions), "refit", "contexts", "lightest", "strategy"];
 
 export function keptOptions(from: TransducerOptions, given: GivenTransducerOptions): TransducerOptions {
   const named = presentNames(transducerOptions, given) as Record<string, unknown>;

@@ -54,6 +54,14 @@ export function beginnings(symbols: readonly string[], kind: SymbolKind): Int32A
   return begin;
 }
 
+/** What a symbol may be read as if it was never seen: in other case, in a compatible form (full width, ligatures), without accents. */
+export function relativesOf(symbol: string): string[] {
+  const inCases = (text: string): string[] => [text, text.toLowerCase(), text.toUpperCase()];
+  const letters = decomposed(symbol).replace(/\p{M}+/gu, "");
+  const compatible = symbol.normalize("NFKC");
+  return [...inCases(symbol), ...inCases(compatible), ...inCases(letters)];
+}
+
 /** The ways in which symbols of an alphabet can be cut, each into others than the ways before it; `chars` is the first. */
 export function possibleKinds(alphabet: Alphabet): SymbolKind[] {
   const names = alphabet.all();

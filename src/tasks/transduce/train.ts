@@ -21,6 +21,7 @@ import {
   type TransducerOptions,
   transducerDefaults,
   transducerOptions,
+  triesWords,
 } from "./options.js";
 import { checkPair, type PairCorpus, PairCorpusBuilder, togetherOf } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
@@ -47,7 +48,10 @@ export async function trainTransducer(
   const before = declaredOf(transducerOptions, given.checkpoint?.chosen ?? {}) as GivenTransducerOptions;
   const chosen = { ...given, ...before };
   const kinds = await chooseKinds(data, plainOptions(chosen), given.seed ?? transducerDefaults.seed, hooks.shouldStop);
-  return new TransducerTraining(cutCorpus(data, kinds ?? wholeKinds), { ...chosen, ...kinds }, hooks, !kinds).run();
+  const parts = cutCorpus(data, kinds ?? wholeKinds);
+  const separator = parts.outputSymbols.indexOf(SPACE);
+  const words = triesWords(parts.corpus, separator, plainOptions(chosen)) ? "chosen" : chosen.words;
+  return new TransducerTraining(parts, { ...chosen, ...kinds, words }, hooks, !kinds).run();
 }
 
 /** A training whose pairs are read. */

@@ -23,7 +23,7 @@ import { checkSymbols, type PairCorpus } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import type { TransducerRows } from "./rows.js";
 import { type Found, findOutputs } from "./search.js";
-import { beginnings, cut, joined, partsOf } from "./symbols.js";
+import { beginnings, cut, joined, partsOf, relativesOf } from "./symbols.js";
 import { type WordCounts, WordModel } from "./word-model.js";
 
 /** What stands between words in outputs made of characters. */
@@ -188,13 +188,15 @@ export class Transducer
   /** The most probable output of an input, with its probability and whatever else is asked for. */
   predict(input: readonly string[], options: TransducePredictOptions = {}): TransducerPrediction {
     checkPredictOptions(options);
-    const { symbols, places, unknown } = this.encode(input);
+    const { symbols, places, unknown, penalty } = this.encode(input);
     const count = Math.max(1, options.nbest ?? 1);
     const trellis = this.engine.forward(symbols, this.weights, this.inferenceWith(options.inference));
     const { joint, words, powers } = this;
     // Before the search, which may change what the trellis holds.
     const known = this.memory?.judged(symbols, this.engine) ?? [];
-    const found = mixed(findOutputs(this.engine, symbols, { joint, words }, powers, count), known).slice(0, count);
+    const own = findOutputs(this.engine, symbols, { joint, words }, powers, count);
+    const guessed = penalty === 0 ? own : own.map((one) => ({ ...one, log: one.log + penalty }));
+    const found = mixed(guessed, known).slice(0, count);
     const outputs = distinct(found.map((one) => this.outputOf(one, input, places, options.alignment)));
     const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
     if (options.nbest !== undefined) prediction.nbest = outputs;
@@ -265,11 +267,11 @@ export class Transducer
    * -Infinity if it cannot be written.
    */
   logLikelihood(input: readonly string[], output: readonly string[]): number {
-    const { symbols } = this.encode(input);
+    const { symbols, penalty } = this.encode(input);
     const answer = this.encodeOutput(output);
     if (!answer) return Number.NEGATIVE_INFINITY;
     this.engine.forward(symbols, this.weights);
-    return Math.min(0, this.engine.logProbability(answer, symbols.length));
+    return Math.min(0, this.engine.logProbability(answer, symbols.length)) + penalty;
   }
 
   /** The best alignment of a pair, or undefined if the output cannot be written for the input. */
@@ -307,21 +309,37 @@ export class Transducer
     return partsOf(symbol, this.options.input).every((part) => this.inputSymbols.indexOf(part) >= 0);
   }
 
-  private encode(input: readonly string[]): { symbols: Int32Array; places: Places; unknown: string[] } {
+  /**
+   * The numbers of an input's symbols. One that was never seen is read as a relative that was. If it has none, what it writes could
+   * be any output symbol or nothing: `penalty` is the log of the probability to guess that.
+   */
+  private encode(input: readonly string[]): Encoded {
     checkSymbols("input", input);
     if (input.length === 0) throw new InputError("the input is empty");
     const unknown = new Set<string>();
     const symbols: number[] = [];
     const places: number[] = [];
+    let penalty = 0;
     input.forEach((name, place) => {
       for (const part of partsOf(name, this.options.input)) {
         const symbol = this.inputSymbols.indexOf(part);
+        const read = symbol < 0 ? this.relativeOf(part) : symbol;
         if (symbol < 0) unknown.add(name);
-        symbols.push(symbol < 0 ? this.inputSymbols.size : symbol);
+        if (read < 0) penalty -= Math.log(this.outputSymbols.size + 1);
+        symbols.push(read < 0 ? this.inputSymbols.size : read);
         places.push(place);
       }
     });
-    return { symbols: Int32Array.from(symbols), places, unknown: [...unknown] };
+    return { symbols: Int32Array.from(symbols), places, unknown: [...unknown], penalty };
+  }
+
+  /** The number of a symbol that was seen and is the same but for case or accents; -1 if there is none. */
+  private relativeOf(symbol: string): number {
+    for (const relative of relativesOf(symbol)) {
+      const found = this.inputSymbols.indexOf(relative);
+      if (found >= 0) return found;
+    }
+    return -1;
   }
 
   private encodeOutput(output: readonly string[]): Int32Array | undefined {
@@ -338,6 +356,13 @@ function distinct(outputs: TransducedOutput[]): TransducedOutput[] {
     const key = JSON.stringify(output);
     return !seen.has(key) && seen.add(key);
   });
+}
+
+interface Encoded {
+  symbols: Int32Array;
+  places: Places;
+  unknown: string[];
+  penalty: number;
 }
 
 /** [parts] The place of the whole symbol that each part belongs to. */

@@ -157,3 +157,33 @@ describe("answers", () => {
     expect(transduceTask.predicting.json(transducer, pair, prediction)).toMatchObject({ input: "e\u0301" });
   });
 });
+
+describe("symbols that were never seen", () => {
+  const words = ["ab", "ba", "cab", "bac", "abc", "acb", "abba", "caba", "bab", "aca", "bb", "cc"];
+  const trained = Transducer.train(
+    words.map((word) => ({ input: [...word], output: [...word.toUpperCase()] })),
+    { passes: 10, lookup: false },
+  );
+
+  it("are read as their relatives, in other case or without accents, and are said", async () => {
+    const transducer = await trained;
+    const plain = transducer.predict([..."abc"]);
+    for (const other of ["ABC", "âbç", "ａｂｃ", "Ábc"]) {
+      const found = transducer.predict(splitSymbols(other, "chars"));
+      expect(found.output).toEqual(plain.output);
+      expect(found.probability).toBe(plain.probability);
+      expect(found.unknown).toEqual(splitSymbols(other, "chars").filter((symbol) => !"abc".includes(symbol)));
+    }
+  });
+
+  it("make an output improbable where they have none: a guess among all output symbols and nothing", async () => {
+    const transducer = await trained;
+    const { probability, unknown, nbest = [] } = transducer.predict([..."000"], { nbest: 5 });
+    expect(unknown).toEqual(["0"]);
+    expect(probability).toBeLessThanOrEqual(1 / 4 ** 3);
+    expect(nbest[0].probability).toBe(probability);
+    expect(transducer.predict([..."a0"]).probability).toBeLessThanOrEqual(1 / 4);
+    const { output, logProbability } = transducer.predict([..."a0"]);
+    expect(transducer.logLikelihood([..."a0"], output)).toBeCloseTo(logProbability, 9);
+  });
+});

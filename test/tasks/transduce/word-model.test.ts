@@ -128,6 +128,15 @@ describe("a transducer with a model of words", () => {
       expect(transducer.powers.words / transducer.powers.own).toBeCloseTo(transducer.options.words, 12);
     });
 
+    it("is tried without being asked for, where most outputs hold several words", async () => {
+      const twice = [...sentences, ...sentences.map(({ input, output }) => ({ input: [...input, "."], output }))];
+      const { words: _, ...rest } = given;
+      expect((await Transducer.train(twice, rest)).words).toBeDefined();
+      expect((await Transducer.train(twice, { ...rest, words: 0 })).words).toBeUndefined();
+      const single = twice.map(({ input, output }) => ({ input, output: output.filter((sign) => sign !== " ") }));
+      expect((await Transducer.train(single, rest)).words).toBeUndefined();
+    });
+
     it("has probabilities from 0 to 1, in order and below 1 together, and the same from a file", async () => {
       const transducer = await training;
       const loaded = decodeModel(encodeModel(transducer)) as Transducer;
