@@ -34,8 +34,8 @@ their canonical decomposition (decomposed: letters and accents, the sounds of Ko
 that has spaces on most lines is made of tokens, unless these are words; what characters are made of is chosen by trials.
 Pairs with the same input are several right answers for it. No alignment is needed: it is learned.
 What is not given is chosen by the data. Held-out pairs choose the best pass and calibrate the probabilities; they
-also choose the weight of a model of words, if most outputs hold several words or --words asks for it without a number. Give --words without a number last, or the word that
-follows is taken for its number.`;
+also choose the weight of a model of words, if most outputs hold several words or --words asks for it without a number.
+Give --words without a number last, or the word that follows is taken for its number.`;
 
 const measures = [
   ...["wordErrorRate", "symbolErrorRate"],
