@@ -270,7 +270,7 @@ describe("train transduce", () => {
 
 describe("train transduce --resume", () => {
   const train = (out: string, ...more: string[]) => ["train", "transduce", "pairs.tsv", "--out", out, ...more];
-  const options = ["--passes", "25", "--patience", "25"];
+  const options = ["--passes", "25", "--patience", "25", "--held-out", "0.1"];
   const bytes = (name: string) => readFileSync(folder.file(name));
 
   test("after kill -9 or Ctrl-C gives the very model an undisturbed training gives", async () => {

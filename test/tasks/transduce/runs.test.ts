@@ -1,6 +1,7 @@
 // What few pairs decide: each is held out once, and then all are learned from.
 
 import { describe, expect, it } from "vitest";
+import type { Checkpoint } from "../../../src/learn/training.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
 import { mulberry } from "../../engine/oracle.js";
 
@@ -52,6 +53,22 @@ describe("with few pairs", () => {
     const likelihood = (transducer: Transducer): number =>
       training.reduce((sum, { input, output }) => sum + transducer.logLikelihood(input, output), 0);
     expect(likelihood(held)).toBeGreaterThan(likelihood(kept));
+  });
+
+  it("a training stopped in its last run and resumed gives the same model", async () => {
+    const whole = await crossed;
+    let kept: Checkpoint | undefined;
+    const stopped = await Transducer.train(training, {
+      ...options,
+      shouldStop: () => kept !== undefined,
+      onCheckpoint: (checkpoint) => {
+        kept ??= structuredClone(checkpoint);
+      },
+    });
+    if (whole.summary.bestPass > 1) expect(stopped.summary.stopped).toBe(true);
+    const resumed = await Transducer.train(training, { ...options, checkpoint: kept });
+    expect(resumed.weights).toEqual(whole.weights);
+    expect(resumed.summary).toEqual(whole.summary);
   });
 
   it("the same seed gives the same model", async () => {
