@@ -24,7 +24,10 @@ const words = read(`${values.book}.txt`)
   .split(/[^a-z]+/)
   .filter((word) => word !== "");
 
-/** Random numbers in [0, 1) (mulberry32). @param {number} start */
+/**
+ * Random numbers in [0, 1) (mulberry32).
+ * @param {number} start
+ */
 function randomNumbers(start) {
   let state = start | 0;
   return () => {
@@ -35,7 +38,11 @@ function randomNumbers(start) {
   };
 }
 
-/** Passages of whole words with so many letters. @param {number} letters @param {number} count */
+/**
+ * Passages of whole words with so many letters.
+ * @param {number} letters
+ * @param {number} count
+ */
 function passages(letters, count) {
   const random = randomNumbers(seed);
   const found = [];

@@ -28,14 +28,18 @@ export function viewsOf(corpus: PairCorpus, alphabet: Alphabet): View[] {
   return views;
 }
 
-/** A letter without its accents, in small. */
+/** A symbol without its accents, in small letters; an accent that is a symbol of its own is what it is. */
 function letterOf(symbol: string): string {
-  const [first = ""] = decomposed(symbol);
-  return first.toLowerCase();
+  return (
+    decomposed(symbol)
+      .replace(/\p{M}+/gu, "")
+      .toLowerCase() || symbol
+  );
 }
 
 function accentsOf(symbol: string): string {
-  return [...decomposed(symbol)].slice(1).join("");
+  const marks = decomposed(symbol).match(/\p{M}/gu) ?? [];
+  return letterOf(symbol) === symbol ? "" : marks.join("");
 }
 
 function viewBy(alphabet: Alphabet, text: (symbol: string) => string): View {

@@ -70,3 +70,11 @@ it("accents and letters are classes, where there are accents", () => {
   expect(at(accents, "á")).toBe(at(accents, "É"));
   expect(at(accents, "à")).not.toBe(at(accents, "á"));
 });
+
+it("symbols of several letters are not classed by their first", () => {
+  const sounds = new Alphabet();
+  const builder = new PairCorpusBuilder(sounds, new Alphabet());
+  builder.add({ input: ["ae", "ah", "ao"], output: ["x"] });
+  builder.add({ input: ["b", "ay"], output: ["x"] });
+  expect(viewsOf(builder.build(), sounds)).toEqual([]);
+});
