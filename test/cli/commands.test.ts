@@ -453,7 +453,7 @@ describe("usage", () => {
   test.each([
     [["train", "tag", "train.txt", "--ordr", "2", "--out", "x"], /unknown option '--ordr'\n\(Did you mean --order\?\)/],
     [["predct", "model.sg"], /unknown command 'predct'\n\(Did you mean predict\?\)/],
-    [["train", "tga", "train.txt"], /Did you mean tag/],
+    [["train", "tga", "train.txt"], /did you mean `tag`/],
     [["predict"], /missing required argument 'model'/],
     [["train", "tag", "train.txt"], /--out/],
     [["train", "tag", "train.txt", "--out", "x.sg", "--order", "two"], /--order.*whole number/],
