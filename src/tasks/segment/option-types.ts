@@ -79,7 +79,7 @@ export interface SegmenterOptions {
   truncate: number;
   /**
    * What is chosen by; the accuracy of segments is their F1.
-   * @default "accuracy"
+   * @default "likelihood"
    */
   select: "accuracy" | "likelihood";
   /**

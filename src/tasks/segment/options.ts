@@ -26,7 +26,7 @@ export const segmenterOptions = {
   ...trainingOptions,
   ...choosingOptions,
   select: choice("what is chosen by; the accuracy of segments is their F1", ["accuracy", "likelihood"], {
-    usual: "accuracy",
+    usual: "likelihood",
     value: "measure",
   }),
 };
