@@ -19,7 +19,8 @@ export { Segmenter, type SegmenterPrediction } from "./tasks/segment/segmenter.j
 // Tagging
 export type { FeatureFunction } from "./tasks/tag/features.js";
 export type { TaggerOptions } from "./tasks/tag/options.js";
-export { Tagger, type TaggerAnswer, type TaggerPrediction, type TrainTaggerOptions } from "./tasks/tag/tagger.js";
+export type { TaggerAnswer, TaggerPrediction } from "./tasks/tag/prediction.js";
+export { Tagger, type TrainTaggerOptions } from "./tasks/tag/tagger.js";
 export type { Model } from "./tasks/task.js";
 // Transduction
 export type { TransducerOptions } from "./tasks/transduce/options.js";

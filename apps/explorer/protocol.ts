@@ -4,7 +4,7 @@
 import type { CipherText } from "../../src/browser.js";
 import type { Answer } from "../../src/metrics/answers.js";
 import type { Reading } from "../../src/tasks/decipher/decipherment.js";
-import type { PredictOptions, TaggedOutput } from "../../src/tasks/tag/tagger.js";
+import type { PredictOptions, TaggedOutput } from "../../src/tasks/tag/prediction.js";
 import type { TransducedOutput, TransducerSlot } from "../../src/tasks/transduce/transducer.js";
 import type { ModelKind, TestFormat } from "./catalogue.js";
 

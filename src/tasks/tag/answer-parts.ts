@@ -6,7 +6,8 @@ import { answeredParts } from "../../confidence/clustered.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { checkAnswerOptions } from "../../util/checks.js";
 import type { PartsAnswered } from "../task.js";
-import type { AnswerOptions, TaggedOutput, Tagger, TaggerPrediction } from "./tagger.js";
+import type { AnswerOptions, TaggedOutput, TaggerPrediction } from "./prediction.js";
+import type { Tagger } from "./tagger.js";
 
 export interface AnswerPartsOptions extends AnswerOptions {
   unit: PartUnit;

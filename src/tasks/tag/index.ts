@@ -5,7 +5,8 @@ import { taggerCodec } from "./codec.js";
 import type { Tagger } from "./tagger.js";
 
 export type { TaggingSequence } from "../../formats/sequence.js";
-export { Tagger, type TaggerPrediction } from "./tagger.js";
+export type { TaggerPrediction } from "./prediction.js";
+export { Tagger } from "./tagger.js";
 
 /** The tagger that the bytes of a model file hold. */
 export function decodeTagger(bytes: Uint8Array, file?: string): Tagger {

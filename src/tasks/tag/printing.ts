@@ -7,7 +7,7 @@ import { probabilityText } from "../../util/text.js";
 import type { PredictionAsked } from "../task.js";
 import type { TaggerPartsAnswer } from "./answer-parts.js";
 import type { TaggerInput } from "./inputs.js";
-import type { ContextMass, TaggerAnswered, TaggerPrediction } from "./tagger.js";
+import type { ContextMass, TaggerAnswered, TaggerPrediction } from "./prediction.js";
 
 export function predictionJson(
   { sequence, given }: TaggerInput,

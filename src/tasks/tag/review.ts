@@ -8,7 +8,8 @@ import { ANSWER_COLUMN, sourceOf } from "../../formats/review-source.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { InputError } from "../../util/errors.js";
 import { inputNoteOf } from "./inputs.js";
-import type { TaggedOutput, Tagger } from "./tagger.js";
+import type { TaggedOutput } from "./prediction.js";
+import type { Tagger } from "./tagger.js";
 
 const strings = v.array(v.array(v.string()));
 

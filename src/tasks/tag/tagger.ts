@@ -26,13 +26,21 @@ import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.
 import { InputError } from "../../util/errors.js";
 import { presentNames, readOptions, whole } from "../../util/options.js";
 import { generator, uniform } from "../../util/random.js";
-import type { Answered, Predictor } from "../task.js";
-import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
+import type { Predictor } from "../task.js";
+import { TrainedModel, type TrainedParts } from "../trained-model.js";
 import { type AnswerPartsOptions, answerParts, type TaggerPartsAnswer } from "./answer-parts.js";
 import { type Corpus, CorpusBuilder } from "./corpus.js";
 import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatures } from "./features.js";
 import { TaggerEngine } from "./learner.js";
 import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
+import type {
+  AnswerOptions,
+  ContextMass,
+  PredictOptions,
+  TaggedOutput,
+  TaggerAnswer,
+  TaggerPrediction,
+} from "./prediction.js";
 import { type Contribution, featuresOf, reasonsFor, symbolOf } from "./reasons.js";
 import { attributeRows, type TaggerRows } from "./rows.js";
 import { SpanFinder, type TaggedSpan } from "./spans.js";
@@ -66,67 +74,6 @@ export interface TaggerSummary {
   /** What was chosen by held-out sequences, and how that did. Files of earlier versions do not say. */
   chosen?: Chosen;
 }
-
-export interface PredictOptions {
-  /** Give the n most probable outputs, 1,000 at most. */
-  nbest?: number;
-  /** Give the probability of every label at every position. */
-  marginals?: boolean;
-  /** Give the probability of each label of the best output at its position. */
-  confidences?: boolean;
-  /** Give the spans that the labels of the best output mark (B-PER I-PER O), with their probabilities; not with `known`. */
-  spans?: boolean;
-  /** Give this many outputs drawn with their probabilities, from `seed`. */
-  samples?: number;
-  seed?: number;
-  /** Give the kept contexts of every position with their probabilities. */
-  contexts?: boolean;
-  /** Labels that are already known: only outputs that agree with them are considered. */
-  known?: readonly GivenLabel[];
-  /** Choose contexts in another way than the model's own. */
-  inference?: Partial<Pick<TaggerOptions, "mode" | "contexts" | "order">>;
-}
-
-export interface TaggedOutput {
-  labels: string[];
-  /** Probability of the whole output. */
-  probability: number;
-}
-
-export interface ContextMass {
-  /** Labels remembered, latest last; `^` is the beginning. Empty for `⋆`. */
-  suffix: string[];
-  probability: number;
-}
-
-export interface TaggerPrediction extends TaggedOutput {
-  logProbability: number;
-  /** The probability after the model's calibration map, if it has one and nothing was asked for that the map does not hold for. */
-  calibratedProbability?: number;
-  /** Probability of each label at its position, if they or marginals are asked for. */
-  confidences?: number[];
-  /** The same after the calibration map for positions. */
-  calibratedConfidences?: number[];
-  marginals?: Record<string, number>[];
-  spans?: TaggedSpan[];
-  nbest?: TaggedOutput[];
-  samples?: string[][];
-  /** [position][context] */
-  contexts?: ContextMass[][];
-}
-
-export interface AnswerOptions extends Omit<PredictOptions, "known" | "inference"> {
-  /** The precision that was promised by calibration. */
-  precision: number;
-  /** How many outputs to give where none is sure enough. Default 9. */
-  candidates?: number;
-}
-
-/** An answer that keeps the promised precision, or what a person may choose from. */
-export type TaggerAnswer = AnswerOrCandidates<TaggerPrediction, TaggedOutput>;
-
-/** The same with the prediction apart, as workflows take it. */
-export type TaggerAnswered = Answered<TaggerPrediction, TaggedOutput>;
 
 export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRows> implements Predictor {
   readonly kind = "tagger";

@@ -12,6 +12,7 @@ import { contents, contentsText, looks } from "./contents.js";
 import { evaluateNotes, judgeSequence, reportText, scoreTagger, showSequence } from "./evaluation.js";
 import { cutting, inputNoteOf, readInputs, reading, readLabelled, rereading, type TaggerInput } from "./inputs.js";
 import { attributeOptions, taggerOptions } from "./options.js";
+import type { PredictOptions, TaggedOutput, TaggerPrediction } from "./prediction.js";
 import {
   answerJson,
   answerText,
@@ -22,13 +23,7 @@ import {
   predictNotes,
 } from "./printing.js";
 import { sequenceItem, sequenceOf } from "./review.js";
-import {
-  type PredictOptions,
-  type TaggedOutput,
-  Tagger,
-  type TaggerPrediction,
-  type TrainTaggerOptions,
-} from "./tagger.js";
+import { Tagger, type TrainTaggerOptions } from "./tagger.js";
 
 const trainNotes = `
 DATA holds labelled sequences; several files are read one after the other, gzip is unpacked. The format is detected from the
