@@ -1,4 +1,4 @@
-// `stargram experiment`: the paper's experiments and ours. Each fetches its data through the registry, writes
+// `stargram experiment`: the paper's experiments and ours. Most fetch their data through the registry, some take files; each writes
 // results.json, a table and plots into a folder, and goes on where it was stopped: runs already in results.json are kept.
 
 import { type Command, Option } from "commander";
