@@ -59,9 +59,9 @@ function wordPiece(
 }
 
 /** A piece of text: a word and the next, in lower case. */
-function wordPair(row: number): Piece {
+function wordPair(version: TextVersion, row: number): Piece {
   const label = `lower[${row}]|lower[${row + 1}]=`;
-  const lowerOf = (word: string): string => partsOf(word, latestText).lower;
+  const lowerOf = (word: string): string => partsOf(word, version).lower;
   return {
     places: [row, row + 1].map((place) => ({ row: place, column: 0 })),
     names: ([one, next]) => {
@@ -86,10 +86,10 @@ function textPieces(version: TextVersion): readonly Piece[] {
   return [
     wordPiece(version, 0, (parts) => parts.own),
     wordPiece(version, -1, (parts) => parts.before, ["first"]),
-    wordPair(-1),
+    wordPair(version, -1),
     wordPiece(version, -2, (parts) => parts.before2),
     wordPiece(version, 1, (parts) => parts.after, ["last"]),
-    wordPair(0),
+    wordPair(version, 0),
     wordPiece(version, 2, (parts) => parts.after2),
     ...(version === 1 ? [] : [shapePiece([-1, 0]), shapePiece([0, 1])]),
   ];
