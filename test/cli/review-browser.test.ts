@@ -94,7 +94,8 @@ describe.skipIf(executable === undefined)("the review page", () => {
     await page.locator("#trouble:visible", { hasText: "another window" }).waitFor();
     await page.click("#retry");
     await page.locator("#trouble").waitFor({ state: "hidden" });
-    expect(await page.inputValue("#answer")).toBe("typed here");
+    // The page is told first, and shows the item anew a moment later.
+    await expect.poll(() => page.inputValue("#answer")).toBe("typed here");
     await second.keyboard.press("Enter");
     await shownThere("word 2");
     await stop(one);
