@@ -162,7 +162,15 @@ export function* bestPaths(
       if ((arcProbability && arcProbability[arc] < rarest) || arcTarget[arc] < 0) continue;
       if (rest[arcTarget[arc]] > Number.NEGATIVE_INFINITY && boundOf(arc) >= rest[node] - loss) arcs.push(arc);
     }
-    return arcs.length > 1 ? arcs.sort((a, b) => boundOf(b) - boundOf(a)) : arcs;
+    // Few arcs are left, so they are put in order one by one.
+    for (let i = 1; i < arcs.length; i++) {
+      const arc = arcs[i];
+      const bound = boundOf(arc);
+      let place = i;
+      for (; place > 0 && boundOf(arcs[place - 1]) < bound; place--) arcs[place] = arcs[place - 1];
+      arcs[place] = arc;
+    }
+    return arcs;
   };
   let order = 0;
   const waiting: Branching[] = [{ path: [], common: 0, node: 0, choice: 0, done: 0, bound: rest[0], order }];

@@ -38,6 +38,8 @@ export class PrunedPass {
   private shares = new Float64Array(1024);
   /** [contextCount] A(c, w) while it is summed; zero outside. */
   private passing = new Float64Array(256);
+  /** [contextCount / 32] a bit for each context that is passed: few are, and the others need not be looked at. */
+  private isPassed = new Int32Array(8);
 
   /** Takes up a trellis. `free` is the symbol that writes nothing. */
   begin(trellis: Trellis, free: number): void {
@@ -45,7 +47,9 @@ export class PrunedPass {
     this.free = free;
     this.nodes = 0;
     this.least = Number.POSITIVE_INFINITY;
-    if (this.passing.length < trellis.contextCount) this.passing = grown(this.passing, trellis.contextCount);
+    if (this.passing.length >= trellis.contextCount) return;
+    this.passing = grown(this.passing, trellis.contextCount);
+    this.isPassed = grown(this.isPassed, (this.passing.length >> 5) + 1);
   }
 
   /**
@@ -73,13 +77,12 @@ export class PrunedPass {
     const { arcStart, arcTarget, arcPosterior, posterior, contextSlot, contextCount, slotStart } = this.trellis;
     const node = this.nodes++;
     this.makeRoom();
-    const { passing, contexts, shares, start, free, least } = this;
+    const { passing, isPassed, contexts, shares, start, free, least } = this;
     const end = contextCount - 1;
-    let first = end;
-    let last = slotStart[0];
+    let count = start[node];
     if (parent < 0) {
-      first = last;
-      passing[first] = 1;
+      passing[slotStart[0]] = 1;
+      isPassed[slotStart[0] >> 5] |= 1 << (slotStart[0] & 31);
     } else {
       for (let i = start[parent]; i < start[parent + 1]; i++) {
         const arc = arcStart[contexts[i]] + symbol;
@@ -87,26 +90,29 @@ export class PrunedPass {
         const part = shares[i] * arcPosterior[arc];
         if (target < 0 || part < least || (band && !isWithin(band, contextSlot[target], length))) continue;
         passing[target] += part;
-        if (target < first) first = target;
-        if (target > last) last = target;
+        isPassed[target >> 5] |= 1 << (target & 31);
       }
     }
-    let count = start[node];
     // Arcs lead to later contexts, so what is passed is complete when its turn comes.
-    for (let c = first; c <= last && c < end; c++) {
-      const own = passing[c];
-      if (own === 0) continue;
-      passing[c] = 0;
-      if (own < least) continue;
-      const share = own / posterior[c];
-      contexts[count] = c;
-      shares[count++] = share;
-      const arc = arcStart[c] + free;
-      const target = arcTarget[arc];
-      const part = share * arcPosterior[arc];
-      if (target < 0 || part < least || (band && !isWithin(band, contextSlot[target], length))) continue;
-      passing[target] += part;
-      if (target > last) last = target;
+    for (let word = 0; word <= end >> 5; word++) {
+      while (isPassed[word] !== 0) {
+        const lowest = isPassed[word] & -isPassed[word];
+        isPassed[word] ^= lowest;
+        const c = (word << 5) + 31 - Math.clz32(lowest);
+        if (c === end) break;
+        const own = passing[c];
+        passing[c] = 0;
+        if (own < least) continue;
+        const share = own / posterior[c];
+        contexts[count] = c;
+        shares[count++] = share;
+        const arc = arcStart[c] + free;
+        const target = arcTarget[arc];
+        const part = share * arcPosterior[arc];
+        if (target < 0 || part < least || (band && !isWithin(band, contextSlot[target], length))) continue;
+        passing[target] += part;
+        isPassed[target >> 5] |= 1 << (target & 31);
+      }
     }
     this.nodeEnd[node] = passing[end];
     passing[end] = 0;

@@ -1,5 +1,6 @@
 // What a user sees of an error, and how numbers and tables are written.
 
+import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CheckFailed, printError } from "../../src/cli/output.js";
 import { InputError } from "../../src/util/errors.js";
@@ -50,6 +51,13 @@ test("probabilities keep six digits, however small", () => {
   expect(probabilityText(1)).toBe("1");
   expect(probabilityText(0.98765432)).toBe("0.987654");
   expect(Number(probabilityText(1.23456789e-20))).toBe(1.23457e-20);
+  const millionths = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.double({ min: 0, max: 1e6, noNaN: true }));
+  fc.assert(
+    fc.property(millionths, fc.constantFrom(0, 0.5), (whole, middle) => {
+      const probability = (whole + middle) / 1e6;
+      expect(Number(probabilityText(probability))).toBe(Number(probability.toPrecision(6)));
+    }),
+  );
 });
 
 test("durations", () => {

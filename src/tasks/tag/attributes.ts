@@ -190,17 +190,16 @@ function partsOf(word: string, version: TextVersion): WordParts {
 
 function computeParts(word: string, version: TextVersion): WordParts {
   const lower = word.toLowerCase();
-  // Code points, not UTF-16 units: half of a surrogate pair could not be written to a model file.
-  const letters = Array.from(lower);
+  const letters = lettersOf(lower);
   const count = letters.length;
   const shape = shapeOf(word);
   const shortShape = shape.replace(/(.)\1+/gsu, "$1");
-  const ending = letters.slice(-3).join("");
+  const ending = letters.cut(Math.max(0, count - 3), count);
 
   const own = ["bias", `word=${word}`, `lower[0]=${lower}`, `shape=${shape}`, `short[0]=${shortShape}`];
   const longest = (kind: "prefix" | "suffix"): number => Math.min(longestAffix[kind][version - 1], count);
-  for (let n = 1; n <= longest("prefix"); n++) own.push(`prefix${n}=${letters.slice(0, n).join("")}`);
-  for (let n = 1; n <= longest("suffix"); n++) own.push(`suffix${n}=${letters.slice(count - n).join("")}`);
+  for (let n = 1; n <= longest("prefix"); n++) own.push(`prefix${n}=${letters.cut(0, n)}`);
+  for (let n = 1; n <= longest("suffix"); n++) own.push(`suffix${n}=${letters.cut(count - n, count)}`);
   if (/\p{Nd}/u.test(word)) own.push(/^[\p{Nd}.,:/%+-]+$/u.test(word) ? "number" : "digit");
   if (word.includes("-")) own.push("hyphen");
   if (/^\p{Lu}/u.test(word)) own.push("capital");
@@ -223,6 +222,13 @@ function computeParts(word: string, version: TextVersion): WordParts {
     after: neighbour("1"),
     after2: [`lower[2]=${lower}`],
   };
+}
+
+/** A word to be cut by code points: half of a surrogate pair could not be written to a model file. */
+function lettersOf(word: string): { length: number; cut(from: number, to: number): string } {
+  if (!/[\ud800-\udfff]/.test(word)) return { length: word.length, cut: (from, to) => word.slice(from, to) };
+  const letters = Array.from(word);
+  return { length: letters.length, cut: (from, to) => letters.slice(from, to).join("") };
 }
 
 /** What version 2 adds of a word. */

@@ -79,20 +79,18 @@ function lookFor(
   asked: number,
 ): { candidates: Found[]; found: Found[] } {
   const found: Found[] = [];
-  const seen = new Set<string>();
   let left = 1;
   const best = engine.kernel.bestPath() as Path;
   const shift = engine.shape.symbolCount - 1;
   const logOf = engine.pathOutputs(input.length, best);
   const add = (path: Path): void => {
     const output = path.symbols.filter((move) => move !== shift);
-    const key = output.join();
-    if (seen.has(key)) return;
-    seen.add(key);
+    if (found.some((one) => isEqual(one.output, output))) return;
     const log = logOf(output, path);
     left -= Math.exp(log);
-    found.push({ output, moves: path.symbols, log });
-    found.sort((a, b) => b.log - a.log);
+    let place = found.length;
+    while (place > 0 && found[place - 1].log < log) place--;
+    found.splice(place, 0, { output, moves: path.symbols, log });
   };
   // Whether the first `count` outputs, as far as they are no further than `within` below the first, are surely found.
   // Outputs so improbable that numbers cannot tell what is left are taken as they come.
@@ -125,6 +123,12 @@ function lookFor(
     choose();
   }
   return { candidates: candidates ?? [], found };
+}
+
+function isEqual(a: readonly number[], b: readonly number[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** Log of what outputs have together. */
