@@ -6,7 +6,6 @@ import { type Piece, pieceNames } from "./pieces.js";
 
 /** What one word gives wherever it stands, kept because words come back. */
 interface WordParts {
-  lower: string;
   /** The shape with runs made one. */
   shortShape: string;
   own: string[]; // the attributes of the word itself
@@ -36,7 +35,7 @@ export function leastCount(name: string): number {
 }
 
 /** Words remembered before all are forgotten: bounds the memory of a stream of any length. */
-const cacheLimit = 1 << 16;
+const cacheLimit = 1 << 13;
 /** A longer word is not remembered, or a few of them could hold much memory. */
 const cachedWordLength = 64;
 /** Where a shape is cut: what follows says nothing about the kind of word. */
@@ -59,14 +58,13 @@ function wordPiece(
 }
 
 /** A piece of text: a word and the next, in lower case. */
-function wordPair(version: TextVersion, row: number): Piece {
+function wordPair(row: number): Piece {
   const label = `lower[${row}]|lower[${row + 1}]=`;
-  const lowerOf = (word: string): string => partsOf(word, version).lower;
   return {
     places: [row, row + 1].map((place) => ({ row: place, column: 0 })),
     names: ([one, next]) => {
       if (typeof one !== "string" || typeof next !== "string") return [];
-      return [`${label}${lowerOf(one)}|${lowerOf(next)}`];
+      return [`${label}${one.toLowerCase()}|${next.toLowerCase()}`];
     },
   };
 }
@@ -86,10 +84,10 @@ function textPieces(version: TextVersion): readonly Piece[] {
   return [
     wordPiece(version, 0, (parts) => parts.own),
     wordPiece(version, -1, (parts) => parts.before, ["first"]),
-    wordPair(version, -1),
+    wordPair(-1),
     wordPiece(version, -2, (parts) => parts.before2),
     wordPiece(version, 1, (parts) => parts.after, ["last"]),
-    wordPair(version, 0),
+    wordPair(0),
     wordPiece(version, 2, (parts) => parts.after2),
     ...(version === 1 ? [] : [shapePiece([-1, 0]), shapePiece([0, 1])]),
   ];
@@ -214,7 +212,6 @@ function computeParts(word: string, version: TextVersion): WordParts {
     `short[${offset}]=${shortShape}`,
   ];
   return {
-    lower,
     shortShape,
     own,
     before: neighbour("-1"),
