@@ -3,11 +3,14 @@
 //   npm run mutate                                  src/confidence, by the tests in test/confidence
 //   npm run mutate -- learn engine                  other folders of src/, each by the tests of the same name
 //   npm run mutate -- confidence/threshold.ts       one file
+//   npm run mutate -- engine --sample 80 --seed 1   80 lines of the code, drawn at random: all of it takes a day
 // The report, with every change that no test noticed, is reports/mutation/index.html.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { say } from "./needs.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -21,9 +24,44 @@ if (!packages.every((name) => existsSync(join(root, "node_modules", name)))) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-const asked = process.argv.slice(2);
+const { values: flags, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: "string" }, seed: { type: "string", default: "1" } },
+});
 const places = asked.length > 0 ? asked : ["confidence"];
 const folders = [...new Set(places.map((place) => place.split("/")[0]))];
+/** @param {string} folder */
+const filesIn = (folder) =>
+  readdirSync(join(root, "src", folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => `${folder}/${file}`);
+const files = places
+  .flatMap((place) => (place.endsWith(".ts") ? place : filesIn(place)))
+  .filter((file) => !file.startsWith("engine/wasm/assembly/"))
+  .map((file) => `src/${file}`)
+  .sort();
+
+/**
+ * Lines with code, drawn at random: those with the smallest hashes.
+ * @param {number} count
+ */
+function sample(count) {
+  const lines = files.flatMap((file) =>
+    readFileSync(join(root, file), "utf8")
+      .split("\n")
+      .map((text, i) => ({ text: text.trim(), at: `${file}:${i + 1}-${i + 1}` }))
+      .filter(({ text }) => text.length > 3 && !/^(?:\/[/*]|\*|import |export (?:type|interface|\{))/.test(text)),
+  );
+  const hashed = lines.map(({ at }) => ({
+    at,
+    hash: createHash("sha256").update(`${flags.seed} ${at}`).digest("hex"),
+  }));
+  return hashed
+    .sort((a, b) => (a.hash < b.hash ? -1 : 1))
+    .slice(0, count)
+    .map(({ at }) => at);
+}
+
 const scratch = join(root, ".stryker");
 mkdirSync(scratch, { recursive: true });
 const tests = join(scratch, "vitest.config.mjs");
@@ -41,9 +79,7 @@ const config = join(scratch, "stryker.json");
 writeFileSync(
   config,
   JSON.stringify({
-    mutate: places
-      .map((place) => (place.endsWith(".ts") ? `src/${place}` : `src/${place}/**/*.ts`))
-      .concat("!src/engine/wasm/assembly/**"),
+    mutate: flags.sample ? sample(Number(flags.sample)) : files,
     testRunner: "vitest",
     plugins: [packages[1]],
     vitest: { configFile: ".stryker/vitest.config.mjs", related: false },
