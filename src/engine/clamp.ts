@@ -81,6 +81,8 @@ export function outputClamp(output: ArrayLike<number>, free: number): Clamp {
 export interface ClampedLattice extends Lattice {
   /** [nodeCount] the context of each node. */
   nodeContext: Int32Array;
+  /** [nodeCount] and its state of the clamp. */
+  nodeState: Int32Array;
   arcSymbol: Int32Array;
 }
 
@@ -93,6 +95,7 @@ export function clampTrellis(trellis: Trellis, clamp: Clamp): ClampedLattice {
   // nodes[slot]: for each clamp state met there, the node of every context: -1 not reached, else its number once known.
   const nodes: Map<number, Int32Array>[] = Array.from({ length: graph.slotCount }, () => new Map());
   const nodeContext: number[] = [];
+  const nodeState: number[] = [];
   const arcStart: number[] = [0];
   const arcContext: number[] = [];
   const arcState: number[] = [];
@@ -115,6 +118,7 @@ export function clampTrellis(trellis: Trellis, clamp: Clamp): ClampedLattice {
         const context = slotStart[slot] + i;
         contexts[i] = nodeContext.length;
         nodeContext.push(context);
+        nodeState.push(state);
         for (let a = clamp.arcStart[state]; a < clamp.arcStart[state + 1]; a++) {
           const arc = trellis.arcStart[context] + clamp.arcSymbol[a];
           const target = trellis.arcTarget[arc];
@@ -133,6 +137,7 @@ export function clampTrellis(trellis: Trellis, clamp: Clamp): ClampedLattice {
   if (!nodes[endSlot].has(clamp.end)) return emptyLattice();
   const end = nodeContext.length;
   nodeContext.push(trellis.contextCount - 1);
+  nodeState.push(clamp.end);
   arcStart.push(arcContext.length);
   const arcTarget = Int32Array.from(arcContext, (context, a) => {
     const slot = contextSlot[context];
@@ -146,6 +151,7 @@ export function clampTrellis(trellis: Trellis, clamp: Clamp): ClampedLattice {
     arcScore: Float64Array.from(arcScore),
     arcSymbol: Int32Array.from(arcSymbol),
     nodeContext: Int32Array.from(nodeContext),
+    nodeState: Int32Array.from(nodeState),
   };
 }
 
@@ -157,5 +163,6 @@ function emptyLattice(): ClampedLattice {
     arcScore: new Float64Array(0),
     arcSymbol: new Int32Array(0),
     nodeContext: new Int32Array(0),
+    nodeState: new Int32Array(0),
   };
 }

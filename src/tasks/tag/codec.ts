@@ -1,7 +1,7 @@
 // A tagger as tensors and metadata. Rows are numbered anew: first a row for each saved attribute, in the order of the
 // attributes, which is that of their hashes, then those of the label n-grams, then those of the conjoined attributes. Attribute weights that are zero
 // add nothing to a score, so they are not saved, nor attributes that have no other.
-//   labels, attributes, conjoined   string tables
+//   labels, attributes, conjoined   string tables; dataLabels, where labels were learned in another scheme than the data's
 //   rows                            the row table; weights F32 beside it
 //   ngrams, conjunctions            row trees: label n-grams; conjoined attributes
 
@@ -23,6 +23,7 @@ import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
 import type { Codec } from "../task.js";
 import { taggerOptions } from "./options.js";
+import { canLearn, learnedSchemes, schemes } from "./scheme.js";
 import { Tagger } from "./tagger.js";
 
 const sourceSchema = v.variant("kind", [
@@ -32,6 +33,8 @@ const sourceSchema = v.variant("kind", [
   v.object({ kind: v.literal("function") }),
   v.object({ kind: v.literal("template"), text: v.string() }),
 ]);
+
+const translationSchema = v.object({ data: v.picklist(schemes), learned: v.picklist(learnedSchemes) });
 
 const summary = { sequences: countSchema, positions: countSchema };
 
@@ -69,7 +72,12 @@ function encodeTagger(tagger: Tagger): FileParts {
   const parts = emptyParts();
   putTrained(parts, tagger);
   putJson(parts, "source", tagger.source);
-  putStrings(parts, "labels", tagger.labels.all());
+  // Versions that know nothing of schemes answer in the learned one.
+  putStrings(parts, "labels", tagger.symbols.all());
+  if (tagger.translation) {
+    putJson(parts, "scheme", tagger.translation);
+    putStrings(parts, "dataLabels", tagger.labels.all());
+  }
   putStrings(parts, "attributes", attributes);
   putJson(parts, "attributeOrder", "hash");
   putStrings(parts, "conjoined", tagger.conjoined.all());
@@ -83,7 +91,7 @@ function encodeTagger(tagger: Tagger): FileParts {
 function decodeTagger(content: TensorFile, file?: string): Tagger {
   const reader = new PartsReader(content, file);
   const trained = readTrained(reader, taggerOptions, {
-    instead: { l2: 0, heldOut: 0.1, select: "likelihood" },
+    instead: { l2: 0, heldOut: 0.1, select: "likelihood", scheme: "data" },
     summary,
   });
   const source = reader.json("source", sourceSchema);
@@ -91,6 +99,8 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
     const { options } = trained;
     if (options.order > MAX_ORDER) throw reader.damaged(`its order is ${options.order}`);
     const labels = reader.alphabet("labels");
+    const translation = reader.hasJson("scheme") ? reader.json("scheme", translationSchema) : undefined;
+    if (translation && !canLearn(translation.data, translation.learned)) throw reader.damaged("its schemes do not fit");
     const isByHash = reader.hasJson("attributeOrder") && reader.json("attributeOrder", v.string()) === "hash";
     const attributes = reader.alphabet("attributes", isByHash);
     const conjoined = reader.alphabet("conjoined");
@@ -109,7 +119,9 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
       : undefined;
     const weights = reader.floats("weights", table.symbols.length);
     return new Tagger({
-      labels,
+      labels: translation ? reader.alphabet("dataLabels") : labels,
+      symbols: labels,
+      translation,
       attributes,
       conjoined,
       rows: {

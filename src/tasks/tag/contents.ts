@@ -9,12 +9,14 @@ import { chosenLines, historyTable, nonZero, passLine, promiseLines, someOf } fr
 import type { Asked, Looks, Shown } from "../task.js";
 import { inputNoteOf, readInputs } from "./inputs.js";
 import type { Contribution } from "./reasons.js";
+import { translationText } from "./scheme.js";
 import type { Tagger } from "./tagger.js";
 
 export function contents(tagger: Tagger) {
   const { rows, options, source, summary, weights } = tagger;
   return {
     labels: tagger.labels.all(),
+    scheme: tagger.translation,
     attributes: tagger.attributeCount,
     labelNgrams: rows.labelTree.row.length,
     conjunctions: rows.conjoinedTree ? rows.conjoinedTree.row.filter((row) => row >= 0).length : 0,
@@ -43,6 +45,7 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
   const lines = [
     ["model", `tagger, ${counted(bytes)} bytes`],
     ["labels", someOf(labels)],
+    ...(found.scheme ? [["scheme", translationText(found.scheme)]] : []),
     ["attributes", `${counted(found.attributes)}, ${features[tagger.source.kind]}`],
     ["label n-grams", `${counted(found.labelNgrams)}, order ${options.order}`],
   ];

@@ -57,7 +57,7 @@ function mergeTrees(old: RowTree, fresh: RowTree, merged: (oldRow: number, fresh
 
 /** What weights belong to. */
 interface Carried {
-  labels: Alphabet;
+  symbols: Alphabet;
   attributes: Alphabet;
   conjoined: Alphabet;
   rows: TaggerRows;
@@ -66,8 +66,8 @@ interface Carried {
 /** The weights of an older tagger at the places of a new one: same attribute or label suffix, same label. */
 export function carriedWeights(old: Carried & { weights: Float64Array }, made: Carried): Float64Array {
   const weights = new Float64Array(made.rows.table.symbols.length);
-  const oldEnd = old.labels.size;
-  const newEnd = made.labels.size;
+  const oldEnd = old.symbols.size;
+  const newEnd = made.symbols.size;
   // Labels of the old tagger keep their numbers (its alphabet is the beginning of the new one); only the end moves.
   const copyRow = (oldRow: number, newRow: number): void => {
     if (oldRow < 0 || newRow < 0) return;

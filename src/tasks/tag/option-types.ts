@@ -33,6 +33,16 @@ export interface TaggerOptions {
    */
   minCount: number;
   /**
+   * Scheme in which labels such as B-PER are learned; answers have that of the data.
+   * If not given: bio for data in IOB1, else as it is.
+   */
+  scheme: "data" | "bio" | "bioes" | "bilou";
+  /**
+   * Never answer with labels that break their scheme, such as I-PER after O.
+   * @default false
+   */
+  constrained: boolean;
+  /**
    * Conjoin every attribute with the previous label too (there without its value).
    * @default false
    */

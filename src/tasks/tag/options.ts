@@ -5,8 +5,12 @@ import { goOnOptions } from "../../learn/go-on.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { choice, defaultsOf, file, flag, type OptionsOf, readOptions, real, whole } from "../../util/options.js";
 import type { TaggerOptions } from "./option-types.js";
+import { learnedSchemes } from "./scheme.js";
 
 export type { TaggerOptions } from "./option-types.js";
+
+/** `data`: labels as they are. */
+const schemeChoices = ["data", ...learnedSchemes] as const;
 
 export const modes = ["rcms", "beam", "exact"] as const;
 
@@ -26,6 +30,11 @@ export const taggerOptions = {
     off: "keep contexts apart that agree on the last labels, up to the order",
   }),
   minCount: whole("leave out attributes seen fewer times", { least: 1, usual: 1 }),
+  scheme: choice("scheme in which labels such as B-PER are learned; answers have that of the data", schemeChoices, {
+    value: "name",
+    otherwise: "bio for data in IOB1, else as it is",
+  }),
+  constrained: flag("never answer with labels that break their scheme, such as I-PER after O"),
   conjoin: flag("conjoin every attribute with the previous label too (there without its value)"),
   ...trainingOptions,
   passes: whole("passes over the examples, at most", { least: 1, usual: 12, aliases: ["epochs"] }),

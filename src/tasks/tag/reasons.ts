@@ -21,9 +21,9 @@ export interface DecisionPlace {
 }
 
 /** The number of a label; what is not one is refused. */
-export function symbolOf({ labels }: Tagger, label: string): number {
-  const symbol = labels.indexOf(label);
-  if (symbol < 0) throw unknownName("label", label, labels.all());
+export function symbolOf({ symbols }: Tagger, label: string): number {
+  const symbol = symbols.indexOf(label);
+  if (symbol < 0) throw unknownName("label", label, symbols.all());
   return symbol;
 }
 
@@ -69,9 +69,9 @@ function weightOf({ rows, weights }: Tagger, row: number, symbol: number): numbe
 }
 
 /** Readable names of the context rows: `labels DT JJ`, `labels ⋆`, `labels ^`, `w[0]=dog after DT`. */
-function contextRowNames({ rows, labels, conjoined }: Tagger): Map<number, string> {
+function contextRowNames({ rows, symbols, conjoined }: Tagger): Map<number, string> {
   const names = new Map<number, string>();
-  const nameOf = (event: number): string => (event === BEGIN ? "^" : labels.nameOf(event));
+  const nameOf = (event: number): string => (event === BEGIN ? "^" : symbols.nameOf(event));
   const { labelTree, conjoinedTree } = rows;
   const suffixes = [""]; // [node]; a node's number is greater than its parent's
   for (let node = 0; node < labelTree.row.length; node++) {

@@ -6,6 +6,7 @@ import type { Clamp } from "../../engine/clamp.js";
 import { ClampedPass } from "../../engine/clamped-pass.js";
 import type { Trellis } from "../../engine/trellis.js";
 import { type Chunk, chunksOf, labelParts } from "../../metrics/tagging.js";
+import type { ValidOutputs } from "./valid.js";
 
 /** A span of positions, with its probability. */
 export interface TaggedSpan {
@@ -37,6 +38,19 @@ export class SpanFinder {
     return chunksOf(output).map((chunk) => {
       this.pass.forward(trellis, this.clampOf(trellis.graph.slotCount, chunk));
       const probability = Math.min(1, Math.exp(this.pass.logProbability));
+      return { label: chunk.type, from: chunk.start, to: chunk.end, probability };
+    });
+  }
+
+  /** The same for a learned output, among the outputs that a scheme allows. */
+  findValid(
+    trellis: Trellis,
+    valid: ValidOutputs,
+    symbols: readonly number[],
+    output: readonly string[],
+  ): TaggedSpan[] {
+    return chunksOf(output).map((chunk) => {
+      const probability = Math.min(1, Math.exp(valid.logSpan(trellis, symbols, chunk)));
       return { label: chunk.type, from: chunk.start, to: chunk.end, probability };
     });
   }

@@ -7,11 +7,12 @@
 import { calibrated } from "../../confidence/calibration.js";
 import type { Alphabet } from "../../engine/alphabet.js";
 import type { BestOutput, FrozenRows } from "../../engine/backend.js";
+import { type ClampedLattice, clampTrellis } from "../../engine/clamp.js";
 import {
   bestPath,
   bestPathsFrom,
-  type Lattice,
   type Path,
+  type Posteriors,
   posteriors,
   sampler,
   trellisLattice,
@@ -43,8 +44,10 @@ import type {
 } from "./prediction.js";
 import { type Contribution, featuresOf, reasonsFor, symbolOf } from "./reasons.js";
 import { attributeRows, type TaggerRows } from "./rows.js";
+import type { Translation } from "./scheme.js";
 import { SpanFinder, type TaggedSpan } from "./spans.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
+import { ValidOutputs } from "./valid.js";
 
 /** What a training needs beside options that are plain values. */
 export interface TrainTaggerOptions extends Partial<TaggerOptions>, GivenFeatures, TrainingHooks {
@@ -77,10 +80,16 @@ export interface TaggerSummary {
 
 export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRows> implements Predictor {
   readonly kind = "tagger";
+  /** Those of the data and of answers. */
   readonly labels: Alphabet;
+  /** What is decided: labels, or where these are learned in another scheme, those of that scheme. */
+  readonly symbols: Alphabet;
+  /** The scheme of labels that mark spans, if outputs are held to it, and the one that is learned in its place. */
+  readonly translation: Translation | undefined;
   readonly attributes: Alphabet;
   readonly conjoined: Alphabet;
   readonly source: FeatureSource;
+  private readonly valid: ValidOutputs | undefined;
   private readonly engine: TaggerEngine;
   /** Made with the first prediction that has a use for them. */
   private frozen: FrozenRows | undefined;
@@ -95,6 +104,9 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     super(parts, engine);
     this.engine = engine;
     this.labels = parts.labels;
+    this.symbols = parts.symbols ?? parts.labels;
+    this.translation = parts.translation;
+    this.valid = parts.translation && new ValidOutputs(this.symbols, this.labels, parts.translation);
     this.attributes = parts.attributes;
     this.conjoined = parts.conjoined;
     this.source = parts.source;
@@ -133,25 +145,27 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     checkPredictOptions(options);
     const { corpus, length } = this.encode(sequence, options.known);
     const inference = this.inferenceWith(options.inference);
-    if (isPlain(options)) {
+    if (isPlain(options) && !this.valid) {
       const prediction = this.bestOutput(corpus, length, inference, options.confidences);
       if (options.spans) prediction.spans = this.spansOf(prediction.labels, corpus, inference);
       return this.calibrated(prediction, options);
     }
-    const path = options.known ? undefined : this.bestOf(corpus, inference);
+    const path = options.known || this.valid ? undefined : this.bestOf(corpus, inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
-    const clamped = options.known ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
+    const clamped = this.clampedLattice(corpus, trellis, options.known !== undefined);
     const lattice = clamped ?? trellisLattice(trellis);
     const found = clamped ? posteriors(clamped) : undefined;
     const logPartition = found ? found.logPartition : trellis.logPartition;
     const best = clamped ? bestPath(clamped) : path && { ...path, score: pathScore(trellis, path.symbols) };
-    if (!best) throw new InputError("no output agrees with the known labels", sequence);
+    if (!best) throw noOutput(options.known !== undefined, sequence);
     const output = (path: Path): TaggedOutput => ({
-      labels: path.symbols.slice(0, length).map((y) => this.labels.nameOf(y)),
+      labels: this.labelsOf(path.symbols, length),
       probability: Math.min(1, Math.exp(path.score - logPartition)),
     });
     const prediction: TaggerPrediction = { ...output(best), logProbability: Math.min(0, best.score - logPartition) };
-    if (options.spans && !clamped) prediction.spans = this.spanFinder().find(trellis, prediction.labels);
+    if (options.spans && this.valid) {
+      prediction.spans = this.spanFinder().findValid(trellis, this.valid, best.symbols, prediction.labels);
+    } else if (options.spans && !clamped) prediction.spans = this.spanFinder().find(trellis, prediction.labels);
     if (options.nbest) prediction.nbest = bestPathsFrom(lattice, best, options.nbest).map(output);
     if (options.samples) {
       const random = generator(options.seed ?? 1, 0);
@@ -167,16 +181,20 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
         prediction.confidences = pathConfidences(trellis, best.symbols).slice(0, length);
       } else if (options.marginals || options.confidences) {
         const marginals = clamped
-          ? clampedMarginals(trellis, clamped, (found as { arc: Float64Array }).arc, length, this.labels.size)
+          ? clampedMarginals(trellis, clamped, (found as Posteriors).arc, length, this.labels.size, this.valid)
           : freeMarginals(trellis, length, this.labels.size);
         if (options.marginals) {
           prediction.marginals = marginals.map((row) =>
             Object.fromEntries(Array.from(row, (p, y) => [this.labels.nameOf(y), Math.min(1, p)])),
           );
         }
-        prediction.confidences = marginals.map((row, i) => Math.min(1, row[best.symbols[i]]));
+        const decided = this.valid?.translate(best.symbols) ?? best.symbols;
+        prediction.confidences = marginals.map((row, i) => Math.min(1, row[decided[i]]));
       }
-      if (options.contexts) prediction.contexts = this.contextMasses(trellis, length);
+      if (options.contexts) {
+        const posterior = clamped ? contextPosteriors(trellis, clamped, (found as Posteriors).node) : trellis.posterior;
+        prediction.contexts = this.contextMasses(trellis, posterior, length);
+      }
     }
     return this.calibrated(prediction, options);
   }
@@ -185,12 +203,25 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   private bestOutput(corpus: Corpus, length: number, inference: Inference, confidences?: boolean): TaggerPrediction {
     const best = this.bestOf(corpus, inference, confidences);
     const logProbability = Math.min(0, best.score - best.logPartition);
-    const names = this.labels.all();
-    const labels = Array<string>(length);
-    for (let i = 0; i < length; i++) labels[i] = names[best.symbols[i]];
+    const labels = this.labelsOf(best.symbols, length);
     const prediction: TaggerPrediction = { labels, probability: Math.exp(logProbability), logProbability };
     if (best.confidences) prediction.confidences = best.confidences.slice(0, length);
     return prediction;
+  }
+
+  private labelsOf(symbols: readonly number[], length: number): string[] {
+    const decided = this.valid?.translate(symbols) ?? symbols;
+    const names = this.labels.all();
+    const labels = Array<string>(length);
+    for (let i = 0; i < length; i++) labels[i] = names[decided[i]];
+    return labels;
+  }
+
+  /** The trellis under the labels of the sequence, if they are known, and under their scheme, if outputs are held to it. */
+  private clampedLattice(corpus: Corpus, trellis: Trellis, isKnown: boolean): ClampedLattice | undefined {
+    if (this.valid)
+      return clampTrellis(trellis, this.valid.clamp(trellis.graph.slotCount, isKnown ? corpus : undefined));
+    return isKnown ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
   }
 
   /** The spans of an output; without any, as most sentences of some texts are, no trellis is made. */
@@ -254,13 +285,13 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return inferenceOf(readTaggerOptions({ ...this.options, ...named }));
   }
 
-  private contextMasses(trellis: Trellis, length: number): ContextMass[][] {
+  private contextMasses(trellis: Trellis, posterior: Float64Array, length: number): ContextMass[][] {
     return Array.from({ length }, (_, slot) => {
       const masses: ContextMass[] = [];
       for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
         masses.push({
-          suffix: trellis.suffix(c).map((y) => (y === BEGIN ? "^" : this.labels.nameOf(y))),
-          probability: trellis.posterior[c],
+          suffix: trellis.suffix(c).map((y) => (y === BEGIN ? "^" : this.symbols.nameOf(y))),
+          probability: posterior[c],
         });
       }
       return masses.sort((a, b) => b.probability - a.probability);
@@ -274,6 +305,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const { corpus } = this.encode(sequence, sequence.labels);
     const inference = this.inferenceWith(options.inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
+    if (this.valid) return this.valid.logLikelihood(corpus, trellis);
     return Math.min(0, this.engine.clampedLogPartition(corpus, 0, trellis) - trellis.logPartition);
   }
 
@@ -286,13 +318,16 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const { corpus, length } = this.encode(sequence);
     if (!(position >= 0 && position < length))
       throw new InputError(`the sequence has no position ${position}`, sequence);
-    const { symbols } = this.bestOf(corpus, this.engine.inference);
     const trellis = this.engine.forward(corpus, 0, this.weights);
+    const clamped = this.clampedLattice(corpus, trellis, false);
+    const best = clamped ? bestPath(clamped) : this.bestOf(corpus, this.engine.inference);
+    if (!best) throw noOutput(false, sequence);
+    const { symbols } = best;
     let context = trellis.slotStart[0];
     for (let i = 0; i < position; i++) context = trellis.arcTarget[trellis.arcStart[context] + symbols[i]];
     const symbol = label === undefined ? symbols[position] : symbolOf(this, label);
     const contributions = reasonsFor(this, symbol, { corpus, position, trellis, context });
-    return { label: this.labels.nameOf(symbol), contributions };
+    return { label: this.symbols.nameOf(symbol), contributions };
   }
 
   /** The features with the greatest weights, for and against a label. */
@@ -313,6 +348,9 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
 /** The parts of a tagger: what a model file holds. */
 export interface TaggerParts extends TrainedParts<TaggerOptions, TaggerSummary> {
   labels: Alphabet;
+  /** What is decided, where that is not labels. */
+  symbols?: Alphabet;
+  translation?: Translation;
   attributes: Alphabet;
   conjoined: Alphabet;
   rows: TaggerRows;
@@ -364,18 +402,32 @@ function freeMarginals(trellis: Trellis, length: number, labelCount: number): Fl
 
 function clampedMarginals(
   trellis: Trellis,
-  lattice: Lattice & { nodeContext: Int32Array; arcSymbol: Int32Array },
+  lattice: ClampedLattice,
   arcPosterior: Float64Array,
   length: number,
   labelCount: number,
+  valid?: ValidOutputs,
 ): Float64Array[] {
   const rows = Array.from({ length }, () => new Float64Array(labelCount));
   for (let node = 0; node < lattice.nodeCount; node++) {
     const slot = trellis.contextSlot[lattice.nodeContext[node]];
     if (slot >= length) continue;
     for (let a = lattice.arcStart[node]; a < lattice.arcStart[node + 1]; a++) {
-      rows[slot][lattice.arcSymbol[a]] += arcPosterior[a];
+      const symbol = lattice.arcSymbol[a];
+      rows[slot][valid ? valid.outerOf(lattice.nodeState[node], symbol) : symbol] += arcPosterior[a];
     }
   }
   return rows;
+}
+
+/** [contexts] their probabilities under a clamp. */
+function contextPosteriors(trellis: Trellis, lattice: ClampedLattice, nodePosterior: Float64Array): Float64Array {
+  const posterior = new Float64Array(trellis.contextCount);
+  for (let node = 0; node < lattice.nodeCount; node++) posterior[lattice.nodeContext[node]] += nodePosterior[node];
+  return posterior;
+}
+
+function noOutput(isKnown: boolean, sequence: TaggingSequence): InputError {
+  if (isKnown) return new InputError("no output agrees with the known labels", sequence);
+  return new InputError("no output follows the scheme of the labels", sequence);
 }

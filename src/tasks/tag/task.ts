@@ -23,6 +23,7 @@ import {
   predictNotes,
 } from "./printing.js";
 import { sequenceItem, sequenceOf } from "./review.js";
+import { translationText } from "./scheme.js";
 import { Tagger, type TrainTaggerOptions } from "./tagger.js";
 
 const trainNotes = `
@@ -93,10 +94,11 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
           dev: dev as AsyncIterable<TaggingSequence> | undefined,
         });
       },
-      summary({ labels, attributeCount, weights, summary, options, source }) {
+      summary({ labels, translation, attributeCount, weights, summary, options, source }) {
         const { sequences, positions, history, bestPass, stopped, chosen } = summary;
         return {
           labels: labels.size,
+          scheme: translation,
           attributes: attributeCount,
           weights: nonZero(weights),
           sequences,
@@ -111,8 +113,9 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
           source: source.kind,
         };
       },
-      summaryText({ labels, attributes, attributeCount, weights, summary }, from) {
-        const size = `${plural(labels.size, "label")}, ${plural(attributeCount, "attribute")}, ${plural(nonZero(weights), "weight")}`;
+      summaryText({ labels, translation, attributes, attributeCount, weights, summary }, from) {
+        const scheme = translation ? ` (${translationText(translation)})` : "";
+        const size = `${plural(labels.size, "label")}${scheme}, ${plural(attributeCount, "attribute")}, ${plural(nonZero(weights), "weight")}`;
         const held = heldOutOf(summary);
         const isForeign = from && !attributes.all().some((name) => from.attributes.indexOf(name) >= 0);
         const warnings = isForeign ? ["no attribute of the model that training began with is in the data"] : [];

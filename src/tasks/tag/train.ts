@@ -15,6 +15,7 @@ import { TaggerLearner } from "./learner.js";
 import { carriedWeights, mergeRows } from "./merge.js";
 import { type ChosenOptions, inferenceOf, readTaggerOptions, type TaggerOptions } from "./options.js";
 import { taggerRows } from "./rows.js";
+import { translated, translationFor } from "./scheme.js";
 import { Tagger, type TaggerSummary, type TrainTaggerOptions } from "./tagger.js";
 
 const otherNames = ["template", "templateFile", "features", "from", "keep", "dev", "checkpoint", "note"] as const;
@@ -34,33 +35,40 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const attributes = new Alphabet(kept?.attributes.all());
   const conjoined = new Alphabet(kept?.conjoined.all());
   const reader = new Reader(maker, { labels, attributes, conjoined });
-  const own = await reader.read(sequences);
+  const read = await reader.read(sequences);
   if (!reader.source) throw new InputError("there are no sequences to learn from");
   if (labels.size === 0) throw new InputError("no position has a label to learn from");
-  const judges = given.dev && (await reader.readKnown(given.dev));
-  if (judges?.sequenceCount === 0) throw new InputError("option `dev`: there are no sequences to choose by");
-  const sizes = { labels: labels.size, attributes: attributes.size, conjoined: conjoined.size };
+  const readJudges = given.dev && (await reader.readKnown(given.dev));
+  if (readJudges?.sequenceCount === 0) throw new InputError("option `dev`: there are no sequences to choose by");
+  const translation = kept ? kept.translation : translationFor(read, labels, open);
+  const symbols = translation ? new Alphabet(given.from?.symbols.all()) : labels;
+  const own = translation ? translated(read, labels, symbols, translation) : read;
+  const judges = translation && readJudges ? translated(readJudges, labels, symbols, translation, true) : readJudges;
+  const sizes = { labels: symbols.size, attributes: attributes.size, conjoined: conjoined.size };
   const isText = reader.source.kind === "text";
   const leastCountOf = (attribute: number): number =>
     Math.max(open.minCount, isText ? leastCount(attributes.nameOf(attribute)) : 1);
   const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastCountOf });
   const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
-  const names = labels.all();
+  const names = symbols.all();
   const marksSpans = areChunkLabels(names);
   const corpus = judges ? joinCorpora(own, judges) : own;
   const learner = new TaggerLearner(corpus, rows, inferenceOf(open), marksSpans ? names : undefined);
   const choosing = choosingOf(open, { marksSpans, l2: kept ? 0 : undefined });
   const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), {
-    start: given.from ? carriedWeights(given.from, { labels, attributes, conjoined, rows }) : undefined,
+    start: given.from ? carriedWeights(given.from, { symbols, attributes, conjoined, rows }) : undefined,
     checkpoint: given.checkpoint,
     judges: judges?.sequenceCount,
   });
-  const options = optionsOf(open, choosing, fitted.chosen, own.sequenceCount);
+  const scheme: TaggerOptions["scheme"] = translation?.learned ?? "data";
+  const options = { ...optionsOf(open, choosing, fitted.chosen, own.sequenceCount), scheme };
   // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
   const weights = fitted.weights.map(Math.fround);
   checkLearned(weights, options, labels.size > 1 && !fitted.stopped);
   return new Tagger({
     labels,
+    symbols,
+    translation,
     attributes,
     conjoined,
     rows,
@@ -154,7 +162,12 @@ function choosingOf(open: ChosenOptions, { marksSpans, l2 }: { marksSpans: boole
 }
 
 /** Options as they were in the end. */
-function optionsOf(open: ChosenOptions, { select }: ChoosingOptions, { l2 }: Chosen, sequences: number): TaggerOptions {
+function optionsOf(
+  open: ChosenOptions,
+  { select }: ChoosingOptions,
+  { l2 }: Chosen,
+  sequences: number,
+): Omit<TaggerOptions, "scheme"> {
   return { ...open, l2, select, heldOut: open.heldOut ?? usualShare(sequences) };
 }
 
