@@ -77,10 +77,12 @@ export async function makeReviewPage(dist) {
   const bundle = await rolldown({ input: join(folder, "client.ts"), platform: "browser" });
   const { output } = await bundle.generate({ format: "esm" });
   await bundle.close();
-  const style = readFileSync(join(folder, "style.css"), "utf8");
+  const style = (/** @type {string} */ name) =>
+    `<style nonce="{{nonce}}">\n${readFileSync(join(folder, name), "utf8")}</style>`;
   const program = output[0].code.replaceAll("</", "<\\/");
   const inside = {
-    '<link rel="stylesheet" href="style.css">': `<style nonce="{{nonce}}">\n${style}</style>`,
+    '<link rel="stylesheet" href="style.css">': style("style.css"),
+    '<link rel="stylesheet" href="tokens.css">': style("tokens.css"),
     '<script type="module" src="client.ts"></script>': `<script type="module" nonce="{{nonce}}">\n${program}</script>`,
   };
   let page = readFileSync(join(folder, "page.html"), "utf8");

@@ -1,13 +1,21 @@
 // The program of the review page, run by the browser: shows the item that the server names and sends what the person
 // decides. One request is under way at a time, and keys that are held down or come before its answer do nothing, so no
-// item is answered unseen. What is being typed is sent as it is typed.
+// item is answered unseen. What is being typed or labelled is sent as it comes.
 
 import type { ItemView, Refusal, ReviewAction, ReviewView } from "../../src/cli/review/protocol.js";
+import { showAgreement } from "./agreement.js";
+import { candidateButton } from "./candidates.js";
+import { count, element } from "./dom.js";
+import { picture } from "./picture.js";
+import { TokenEditor } from "./tokens.js";
 
-const element = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const field = element<HTMLInputElement>("answer");
 const note = element("note");
 const saved = element("saved");
+const editor = new TokenEditor((text) => {
+  element<HTMLButtonElement>("undo").disabled = !(view?.canUndo || editor.canUndo);
+  sendDraft(text);
+});
 
 let view: ReviewView | undefined;
 /** Whether those skipped before are gone through again. */
@@ -67,10 +75,10 @@ async function go(action: ReviewAction | "item"): Promise<void> {
   }
 }
 
-function sendDraft(): void {
+function sendDraft(text: string): void {
   const item = view?.item;
   if (!item) return;
-  waiting = { action: "draft", index: item.index, text: field.value };
+  waiting = { action: "draft", index: item.index, text };
   saved.ariaBusy = "true"; // hides "Draft saved" until it is true again, without a screen reader's saying it at every key
   sending ??= sendWaiting();
 }
@@ -116,6 +124,7 @@ function skip(): void {
 }
 
 function undo(): void {
+  if (editor.undo()) return;
   if (view?.canUndo) go({ action: "undo" });
   else note.textContent = "There is nothing to undo.";
 }
@@ -135,70 +144,43 @@ function show(next: ReviewView): void {
   element("done").hidden = item !== null;
   element<HTMLButtonElement>("undo").disabled = !canUndo;
   element("skip").hidden = item === null;
-  element("keys").hidden = item === null;
+  const hasTokens = item?.tokens !== undefined;
+  element("keys").hidden = item === null || hasTokens;
+  element("token-keys").hidden = !hasTokens;
   element<HTMLProgressElement>("bar").value = total === 0 ? 1 : decided / total;
   const estimate = item && timeLeft(Math.max(1, total - decided));
   element("progress").textContent = `${count(decided)} of ${count(total)} done${estimate ? ` · ${estimate}` : ""}`;
   field.blur();
   doubted = undefined;
   note.textContent = "";
+  showAgreement(next.agreement);
   if (item) showItem(item, total);
   else showDone(next);
-  (item?.candidates.length === 0 ? field : element("main")).focus({ preventScroll: true });
+  if (hasTokens) editor.focus();
+  else (item?.candidates.length === 0 ? field : element("main")).focus({ preventScroll: true });
   scrollTo(0, 0);
 }
 
-function showItem({ index, id, text, images, candidates, draft }: ItemView, total: number): void {
+function showItem(item: ItemView, total: number): void {
+  const { index, id, text, images, candidates, draft } = item;
   const input = element("input");
+  const hasTokens = editor.show(item);
+  input.hidden = hasTokens;
+  element("labelling").hidden = !hasTokens;
+  element("form").hidden = hasTokens;
   input.className = images ? "images" : "text";
   input.setAttribute("aria-label", `Item ${id}`);
   input.replaceChildren(...(images ? images.map((image, i) => picture(image, i, images.length)) : [text ?? ""]));
-  element("candidates").replaceChildren(...candidates.map(candidateButton));
-  field.value = draft;
+  element("candidates").replaceChildren(...candidates.map((_, i) => candidateButton(item, i, take)));
+  field.value = hasTokens ? "" : draft;
   const pictures = images ? `${images.length} pictures` : text;
   element("spoken").textContent = `Item ${index + 1} of ${total}: ${pictures}`;
 }
 
-function candidateButton({ text, probability }: ItemView["candidates"][number], i: number): HTMLLIElement {
-  const button = make("button", "candidate");
-  button.type = "button";
-  const share = make("span", "share");
-  share.style.width = `${100 * probability}%`;
-  const key = make("kbd", "");
-  key.textContent = String(i + 1);
-  const words = make("bdi", text === "" ? "text empty" : "text");
-  words.textContent = text === "" ? "nothing" : text;
-  const percent = make("span", "percent");
-  percent.textContent = percentText(probability);
-  button.append(share, key, words, percent);
-  button.setAttribute("aria-label", `${i + 1}: ${words.textContent}, ${percent.textContent}`);
-  button.setAttribute("aria-keyshortcuts", String(i + 1));
-  button.addEventListener("click", () => answer(text));
-  const entry = make("li", "");
-  entry.append(button);
-  return entry;
-}
-
-/** The dark bits of a picture as runs along its rows. */
-function picture({ width, height, bits }: NonNullable<ItemView["images"]>[number], i: number, of: number): SVGElement {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  svg.style.setProperty("--aspect", String(width / height));
-  svg.style.setProperty("--count", String(of));
-  svg.setAttribute("shape-rendering", "crispEdges");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `Picture ${i + 1} of ${of}`);
-  let runs = "";
-  for (let y = 0; y < height; y++) {
-    for (const run of bits.slice(y * width, (y + 1) * width).matchAll(/1+/g)) {
-      runs += `M${run.index} ${y}h${run[0].length}v1h${-run[0].length}z`;
-    }
-  }
-  const path = document.createElementNS(space, "path");
-  path.setAttribute("d", runs);
-  svg.append(path);
-  return svg;
+/** Answers with a candidate; of tokens it can also be taken as a beginning. */
+function take(text: string, isBeginning: boolean): void {
+  if (isBeginning && editor.isActive) editor.take(text);
+  else answer(text);
 }
 
 function showDone({ total, answered, skipped }: ReviewView): void {
@@ -228,55 +210,47 @@ function timeLeft(items: number): string {
   return `about ${Math.round(minutes / 60)} h left`;
 }
 
-function percentText(probability: number): string {
-  if (probability > 0 && probability < 0.01) return "< 1 %";
-  const percent = Math.round(100 * probability);
-  return `${probability < 1 ? Math.min(percent, 99) : percent} %`; // 100 % would say that nothing else is possible
-}
-
-function count(items: number): string {
-  return items.toLocaleString("en-US");
-}
-
-function make<K extends keyof HTMLElementTagNameMap>(name: K, className: string): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  made.className = className;
-  return made;
-}
-
 function onKey(event: KeyboardEvent): void {
   if (event.isComposing || event.altKey) return;
   const { key } = event;
-  const isTyping = document.activeElement === field;
+  const isTyping = document.activeElement instanceof HTMLInputElement;
   if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "z" && !event.shiftKey) {
-    if (isTyping && field.value !== "") return; // takes back what was typed
+    if (isTyping && (document.activeElement as HTMLInputElement).value !== "") return; // takes back what was typed
     event.preventDefault();
     if (!event.repeat) undo();
     return;
   }
   if (event.ctrlKey || event.metaKey) return;
   if (isTyping) {
-    if (key === "Escape") element("main").focus();
+    if (key === "Escape") (editor.isActive ? editor : element("main")).focus();
     return;
   }
-  const act = actionOf(key, event.target);
+  const act = actionOf(event);
   if (!act) return;
   event.preventDefault();
   if (!event.repeat) act();
 }
 
 /** What a key does while nothing is being typed. */
-function actionOf(key: string, target: EventTarget | null): (() => void) | undefined {
-  if (key === "u" || key === "U" || key === "ArrowLeft") return undo;
+function actionOf(event: KeyboardEvent): (() => void) | undefined {
+  const { key, code, shiftKey, target } = event;
+  const isOnButton = target instanceof HTMLButtonElement || (target instanceof Element && target.matches("summary"));
+  if (isOnButton && (key === "Enter" || key === " ")) return undefined;
+  if (key === "u" || key === "U") return undo;
   if (key === "r" && view?.item === null) return goAgain;
   const item = view?.item;
-  if (!item) return undefined;
-  if (key === "s" || key === "S" || key === "ArrowRight") return skip;
-  if (/^[1-9]$/.test(key)) {
-    const candidate = item.candidates[Number(key) - 1];
-    return candidate && (() => answer(candidate.text));
+  if (!item) return key === "ArrowLeft" ? undo : undefined;
+  if (key === "s" || key === "S") return skip;
+  const digit = /^(?:Digit|Numpad)([1-9])$/.exec(code)?.[1];
+  const number = /^[1-9]$/.test(key) ? key : shiftKey && editor.isActive ? digit : undefined;
+  if (number !== undefined) {
+    const candidate = item.candidates[Number(number) - 1];
+    return candidate && (() => take(candidate.text, shiftKey));
   }
-  if (key === "Enter" && !(target instanceof HTMLButtonElement)) return () => field.select();
+  if (item.tokens) return key === "Enter" ? () => answer(editor.text) : editor.actionOf(event);
+  if (key === "ArrowLeft") return undo;
+  if (key === "ArrowRight") return skip;
+  if (key === "Enter") return () => field.select();
   if (/^[\p{L}\p{N}\p{P}\p{S}]$/u.test(key)) {
     return () => {
       note.textContent = "Press Enter to type an answer.";
@@ -288,7 +262,7 @@ function actionOf(key: string, target: EventTarget | null): (() => void) | undef
 document.addEventListener("keydown", onKey);
 field.addEventListener("input", () => {
   note.textContent = "";
-  sendDraft();
+  sendDraft(field.value);
 });
 element("form").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -301,12 +275,13 @@ element("form").addEventListener("submit", (event) => {
     field.focus();
   }
 });
+element("accept").addEventListener("click", () => answer(editor.text));
 element("skip").addEventListener("click", skip);
 element("undo").addEventListener("click", undo);
 element("again").addEventListener("click", goAgain);
 element("retry").addEventListener("click", async () => {
   showTrouble(undefined);
-  if (!failed) return sendDraft();
+  if (!failed) return sendDraft(editor.isActive ? editor.text : field.value);
   const typed = { index: view?.item?.index, text: field.value };
   await go(failed);
   // What was typed here is not lost if the item is still open.

@@ -3,6 +3,7 @@
 import type { Unit } from "../confidence/calibration.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { Asked, LearningTask, PredictionAsked, Predictor } from "../tasks/task.js";
+import { reviewItem } from "../workflows/answer.js";
 import { say, write, writeJson } from "./output.js";
 import type { ReviewDesk } from "./review-desk.js";
 
@@ -41,7 +42,7 @@ export async function predictInputs(
     if (precision !== undefined && unit !== "sequence" && predicting.parts) {
       const answer = predicting.parts.answer(model, input, { ...asked, precision, unit });
       desk.sureness?.add(answer.prediction.probability);
-      await desk.countParts(answer.answered, (number) => task.reviewing.item(model, input, answer.candidates, number));
+      await desk.countParts(answer.answered, (number) => reviewItem(task, model, input, answer.candidates, number));
       if (asked.json) await writeJson(predicting.parts.json(model, input, answer));
       else await write(predicting.parts.text(model, input, answer, asked));
       continue;
@@ -49,7 +50,7 @@ export async function predictInputs(
     if (precision !== undefined) {
       const answer = predicting.answer(model, input, { ...asked, precision });
       desk.sureness?.add(answer.prediction.probability);
-      await desk.count(answer.answered, (number) => task.reviewing.item(model, input, answer.candidates, number));
+      await desk.count(answer.answered, (number) => reviewItem(task, model, input, answer.candidates, number));
       if (asked.json) await writeJson(predicting.answerJson(model, input, answer));
       else await write(predicting.answerText(model, input, answer, asked));
       continue;

@@ -128,6 +128,19 @@ function formIn(texts: readonly string[]): TextForm {
   return balance < 0 ? "NFD" : "NFC";
 }
 
+/** Where the two sides of a pair stand on a line. */
+export type PairPlaces = Pick<PairLayout, "format" | "columns" | "reverse">;
+
+/** The line of a pair, with its end: what is read and what is written, as texts. Further columns of a table are empty. */
+export function pairLine(read: string, written: string, { format, columns, reverse }: PairPlaces): string {
+  const [left, right] = reverse ? [written, read] : [read, written];
+  if (format === "cmudict") return `${left}  ${right}\n`;
+  const fields: string[] = Array(Math.max(...columns)).fill("");
+  fields[columns[0] - 1] = left;
+  fields[columns[1] - 1] = right;
+  return `${fields.join("\t")}\n`;
+}
+
 /** The pair of a line, or undefined if the line holds none. */
 export function parsePair(line: string, layout: PairLayout, inputsOnly: boolean, place: Place): SymbolPair | undefined {
   if (line.trim() === "") return undefined;

@@ -16,6 +16,18 @@ export interface ReviewCandidate {
   probability: number;
 }
 
+/** Tokens that an answer labels one by one. */
+export interface ReviewTokens {
+  /** [tokens] as they are shown. */
+  tokens: readonly string[];
+  /** [tokens] what else is known of each, such as its part of speech. */
+  notes?: readonly string[];
+  /** Labels that the model knows. */
+  labels: readonly string[];
+  /** [tokens] the most probable labels of each with their probabilities, the most probable first. */
+  choices: readonly (readonly (readonly [label: string, probability: number])[])[];
+}
+
 export interface ReviewItem {
   id: string;
   kind: "text" | "images";
@@ -28,19 +40,47 @@ export interface ReviewItem {
   candidates: ReviewCandidate[];
   /** The model's input as JSON. */
   source: string;
+  /** The name of the task; files of earlier versions do not say it. */
+  task?: string;
+  /** Where an answer is a label for each token, in the form that `joinLabels` gives it. */
+  tokens?: ReviewTokens;
   /** Where the item was read: counted from 1. */
   line?: number;
 }
 
 export const MOST_CANDIDATES = 9;
 
+/** A choice below this probability is not worth showing. */
+const LEAST_CHOICE = 0.005;
+const MOST_CHOICES = 6;
+
+/** The most probable of some labels, with probabilities of three digits, for `choices`. */
+export function choicesOf(marginals: Readonly<Record<string, number>>): [string, number][] {
+  const sorted = Object.entries(marginals).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return sorted
+    .filter(([, probability], rank) => rank === 0 || (rank < MOST_CHOICES && probability >= LEAST_CHOICE))
+    .map(([label, probability]) => [label, Number(Math.min(1, probability).toPrecision(3))]);
+}
+
 /**
- * Labels as the text of an answer, with spaces between. White space within a label stands after a backslash, as a label that
+ * Labels as the text of an answer, with spaces between; `_` for null. White space within a label stands after a backslash, as a label that
  * is `_` does: alone it means "unknown". Backslashes before white space or at the end of a label are doubled.
  *   ["B", "New York", "_"]  is  B New\ York \_
  */
-export function joinLabels(labels: readonly string[]): string {
-  return labels.map(labelText).join(" ");
+export function joinLabels(labels: readonly (string | null)[]): string {
+  return labels.map((label) => (label === null ? "_" : labelText(label))).join(" ");
+}
+
+/**
+ * The labels of an answer to as many tokens: with spaces between, or single characters without; undefined if they are not
+ * as many.
+ */
+export function answerLabels(text: string, count: number): (string | null)[] | undefined {
+  const spaced = splitLabels(text, count);
+  if (spaced.length === count) return spaced;
+  if (spaced.length > 1) return undefined;
+  const letters = [...text.trim()].map((letter) => (letter === "_" ? null : letter));
+  return letters.length === count ? letters : undefined;
 }
 
 function labelText(label: string): string {

@@ -1,8 +1,8 @@
 // The review file: what a model left to a person, as a table that a spreadsheet or an editor can open (TSV, UTF-8).
-//   id  kind  input  answer  status  candidate1  probability1 … candidate9  probability9  source  end
+//   id  kind  input  answer  status  candidate1  probability1 … candidate9  probability9  source  task  tokens  end
 // `kind` is `text` or `images`; `input` is what a person looks at (for images a JSON array of {"width","height","bits"});
-// `status` is empty, `answered` or `skipped`; `source` is the model's input as JSON, to learn from; `end`
-// is filled in the last row alone, so that a file that was cut short is known. Backslash, tab, carriage return and line feed
+// `status` is empty, `answered` or `skipped`; `source` is the model's input as JSON, to learn from; `task` is the name of the
+// task; `tokens`, where each token is to be labelled, is JSON (see review-tokens.ts); `end` is filled in the last row alone, so that a file that was cut short is known. Backslash, tab, carriage return and line feed
 // in a field are written `\\`, `\t`, `\r`, `\n`.
 
 import { lstat } from "node:fs/promises";
@@ -18,6 +18,7 @@ import {
   type ReviewStatus,
   reviewStatuses,
 } from "./review-item.js";
+import { parseTokens, tokensText } from "./review-tokens.js";
 import { errorCode, TemporaryFile, writeError, writeFileSafely } from "./safe-file.js";
 
 export {
@@ -37,6 +38,8 @@ const header: readonly string[] = [
   ...firstColumns,
   ...Array.from({ length: MOST_CANDIDATES }, (_, i) => [`candidate${i + 1}`, `probability${i + 1}`]).flat(),
   "source",
+  "task",
+  "tokens",
   END,
 ];
 
@@ -64,14 +67,14 @@ function headerRow(columns: readonly string[]): string {
   return `${columns.join("\t")}\n`;
 }
 
-/** The row of an item, with its line end. */
-function reviewRow(item: ReviewItem, isLast: boolean): string {
+/** The row of an item, with its line end; `before` is the item of the row before. */
+function reviewRow(item: ReviewItem, isLast: boolean, before: ReviewItem | undefined): string {
   const fields = [item.id, item.kind, item.input, item.answer, item.status];
   for (let i = 0; i < MOST_CANDIDATES; i++) {
     const candidate = item.candidates[i];
     fields.push(candidate?.text ?? "", candidate ? String(Number(candidate.probability.toPrecision(6))) : "");
   }
-  fields.push(item.source, isLast ? END : "");
+  fields.push(item.source, item.task ?? "", tokensText(item.tokens, before?.tokens), isLast ? END : "");
   return `${fields.map(escapeField).join("\t")}\n`;
 }
 
@@ -80,7 +83,7 @@ const emptyFile = headerRow(header.slice(0, -1));
 
 export function formatReview(items: readonly ReviewItem[]): string {
   if (items.length === 0) return emptyFile;
-  return headerRow(header) + items.map((item, i) => reviewRow(item, i === items.length - 1)).join("");
+  return headerRow(header) + items.map((item, i) => reviewRow(item, i === items.length - 1, items[i - 1])).join("");
 }
 
 /** Writes a review file; what was at `path` stays as it was if that fails. */
@@ -96,8 +99,9 @@ export class ReviewWriter {
   count = 0;
   /** Rows that wait to be written together. */
   private waiting = "";
-  /** The item whose row is not made yet: it may be the last. */
+  /** The item whose row is not made yet, as it may be the last; and the one before it. */
   private latest: ReviewItem | undefined;
+  private before: ReviewItem | undefined;
 
   private constructor(
     private readonly temporary: TemporaryFile,
@@ -118,13 +122,14 @@ export class ReviewWriter {
 
   async add(item: ReviewItem): Promise<void> {
     this.count++;
-    this.waiting += this.latest ? reviewRow(this.latest, false) : headerRow(header);
+    this.waiting += this.latest ? reviewRow(this.latest, false, this.before) : headerRow(header);
+    this.before = this.latest;
     this.latest = item;
     if (this.waiting.length >= CHUNK) await this.attempt(() => this.write());
   }
 
   async end(): Promise<void> {
-    this.waiting += this.latest ? reviewRow(this.latest, true) : emptyFile;
+    this.waiting += this.latest ? reviewRow(this.latest, true, this.before) : emptyFile;
     await this.attempt(async () => {
       await this.write();
       await this.temporary.place(this.path);
@@ -274,6 +279,9 @@ class ReviewReader {
       }
       candidates.push({ text: field(`candidate${i}`), probability });
     }
+    const task = field("task");
+    const tokens = parseTokens(field("tokens"), this.items.at(-1)?.tokens);
+    if (tokens === "refused") throw this.error("these are not whole tokens to label", line, columnOf("tokens") + 1);
     return {
       id: field("id"),
       kind,
@@ -283,6 +291,8 @@ class ReviewReader {
       status: given === "" && answer !== "" ? "answered" : (given as ReviewStatus),
       candidates,
       source: field("source"),
+      ...(task !== "" && { task }),
+      ...(tokens && { tokens }),
       line,
     };
   }

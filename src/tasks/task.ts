@@ -293,10 +293,15 @@ export interface Score<Case> {
 
 /** What is left to a person, and what comes back. */
 export interface Reviewing<M extends Predictor, Given, Input, Candidate> {
-  /** The item of an input; `number` names it where it has no name of its own. */
+  /**
+   * The item of an input; `number` names it where it has no name of its own. If answers label tokens, it has `tokens`, and a
+   * person can label them one by one.
+   */
   item(model: M, input: Input, candidates: readonly Candidate[], number: number): ReviewItem;
   /** The example of an answered item, read in the way of the data before it. */
   example(item: ReviewItem, file: string, reading: Asked): Given;
+  /** An answered item as training data, in the format that its input was read in. */
+  exported?(item: ReviewItem, file: string): string;
 }
 
 /** Every task there is. */

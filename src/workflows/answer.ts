@@ -47,8 +47,19 @@ export async function* reviewItems(
   let number = 0;
   for await (const { input, answered } of answeredInputs(task, model, inputs, options)) {
     number++;
-    if (!answered.answered) yield task.reviewing.item(model, input, answered.candidates, number);
+    if (!answered.answered) yield reviewItem(task, model, input, answered.candidates, number);
   }
+}
+
+/** The item of an input that is left to a person, with the name of its task. */
+export function reviewItem(
+  { name, reviewing }: LearningTask,
+  model: Predictor,
+  input: unknown,
+  candidates: readonly unknown[],
+  number: number,
+): ReviewItem {
+  return { ...reviewing.item(model, input, candidates, number), task: name };
 }
 
 async function* answeredInputs(

@@ -87,6 +87,7 @@ test("the page comes with a policy that lets in nothing from elsewhere, and show
   const nonce = /script-src 'nonce-([^']+)'/.exec(policy)?.[1] as string;
   expect(body.match(/<(?:script|style)[^>]*>/g)).toEqual([
     `<style nonce="${nonce}">`,
+    `<style nonce="${nonce}">`,
     `<script type="module" nonce="${nonce}">`,
   ]);
   expect((await ask(`/${secret}/`)).body).not.toContain(nonce);

@@ -239,8 +239,10 @@ test("a file that was cut short is refused, and mended if asked", async () => {
   expect(readFileSync(file, "utf8")).toBe(cut);
   expect(existsSync(`${file}.lock`)).toBe(false);
   let lost = -1;
-  const session = await ReviewSession.open(file, (rows) => {
-    lost = rows;
+  const session = await ReviewSession.open(file, {
+    mend: (rows) => {
+      lost = rows;
+    },
   });
   expect([session.total, lost]).toEqual([2, 1]);
   await session.perform({ action: "answer", index: 1, text: "here", again: false });

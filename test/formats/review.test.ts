@@ -23,7 +23,14 @@ const folder = mkdtempSync(join(tmpdir(), "stargram-review-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const text = fc.string({ unit: fc.constantFrom("a", "\\", "\t", "\n", "\r", "é", "😀", " ", '"', "t") });
-const item: fc.Arbitrary<ReviewItem> = fc.record({
+const tokens: fc.Arbitrary<ReviewItem["tokens"]> = fc.array(text, { minLength: 1, maxLength: 3 }).chain((own) =>
+  fc.record({
+    tokens: fc.constant(own),
+    labels: fc.array(text, { maxLength: 2 }),
+    choices: fc.constant(own.map((token): [string, number][] => [[token, 0.5]])),
+  }),
+);
+const plainItem: fc.Arbitrary<ReviewItem> = fc.record({
   id: text,
   kind: fc.constantFrom("text", "images"),
   input: text,
@@ -32,6 +39,12 @@ const item: fc.Arbitrary<ReviewItem> = fc.record({
   candidates: fc.array(fc.record({ text, probability: fc.constantFrom(0, 0.25, 1) }), { maxLength: 9 }),
   source: text,
 });
+const item: fc.Arbitrary<ReviewItem> = fc.oneof(
+  plainItem,
+  fc
+    .tuple(plainItem, tokens, fc.constantFrom("tag", "segment"))
+    .map(([one, own, task]) => ({ ...one, task, tokens: own })),
+);
 
 const plain: ReviewItem = {
   id: "7",
@@ -87,6 +100,10 @@ describe("review file", () => {
   it("names file, line and column of what is wrong", async () => {
     const head = "id\tkind\tinput\tanswer\tstatus\tcandidate1\tprobability1\tsource\n";
     const at = (row: string) => refusal(head + row, "left.tsv");
+    const tokens = (json: string) => refusal(`${head.trim()}\ttokens\n1\ttext\tx\t\t\t\t\t{}\t${json}\n`, "left.tsv");
+    for (const json of ['{"tokens":', '{"tokens":["a"],"choices":[]}', '{"tokens":[],"choices":[]}']) {
+      expect(await tokens(json)).toMatchObject({ file: "left.tsv", line: 2, column: 9 });
+    }
     expect(await at("1\tsound\tx")).toMatchObject({ file: "left.tsv", line: 2, column: 2 });
     expect(await at("1\ttext\tx\ty\tmaybe")).toMatchObject({ line: 2, column: 5 });
     expect(await at("1\ttext\tx\ty\t\tz\t1.5")).toMatchObject({ line: 2, column: 7 });
@@ -169,7 +186,7 @@ describe("a review file that was cut short", () => {
         }).catch(() => undefined);
         if (!read) return;
         const rows = Buffer.from(cut.subarray(header)).toString("latin1").split("\n");
-        const expected = rows.filter((row) => row.split("\t").length === 25).length;
+        const expected = rows.filter((row) => row.split("\t").length === 27).length;
         expect(read.map(({ line: _, ...rest }) => rest)).toEqual(list.slice(0, expected));
         expect(lost).toBe(rows.at(-1) === "" || expected === rows.length ? 0 : 1);
       }),

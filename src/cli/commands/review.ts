@@ -2,14 +2,17 @@
 // into the review file.
 
 import { basename } from "node:path";
-import type { Command } from "commander";
-import { counted, plural } from "../../util/text.js";
+import { type Command, Option } from "commander";
+import { learningTasks } from "../../tasks/task.js";
+import { InputError } from "../../util/errors.js";
+import { counted, percent, plural } from "../../util/text.js";
+import { readAnswers } from "../answers.js";
 import { addPageOptions, interruption, type LoopbackServer, openBrowser, type PageFlags } from "../loopback.js";
 import { examples } from "../options.js";
 import { quoted, say, write } from "../output.js";
 import { readPage } from "../review/page.js";
 import { startReviewServer } from "../review/server.js";
-import { ReviewSession } from "../review/session.js";
+import { type ReviewOrder, ReviewSession, reviewOrders, taskOf } from "../review/session.js";
 
 /** How long nobody answers before the answers go from the journal into the file, in ms. */
 const idleTime = 60_000;
@@ -25,11 +28,18 @@ export function register(program: Command): void {
     .argument("<file>", "review file, from `stargram predict --precision … --review FILE`");
   addPageOptions(command)
     .option("--incomplete", "review the items that are left of a file that was cut short")
+    .addOption(
+      new Option("--order <order>", "which items come first: those that the model is least sure of, or as in the file")
+        .choices(reviewOrders)
+        .default("unsure"),
+    )
+    .option("--export", "print what is answered as training data, in the format of the input, and open no page")
     .addHelpText(
       "after",
       examples(
         ["stargram review left.tsv", "answer in a browser; Ctrl-C ends it, the same command goes on later"],
         ["stargram train tag --from model.sg --add left.tsv --out better.sg", "then learn from the answers"],
+        ["stargram review left.tsv --export > more.txt", "the answers as training data"],
       ),
     )
     .action(review);
@@ -37,11 +47,15 @@ export function register(program: Command): void {
 
 interface ReviewFlags extends PageFlags {
   incomplete?: boolean;
+  order: ReviewOrder;
+  export?: boolean;
 }
 
 async function review(file: string, flags: ReviewFlags): Promise<void> {
+  if (flags.export) return exportAnswers(file);
   const page = await readPage();
-  const session = await ReviewSession.open(file, flags.incomplete ? (lost) => sayCut(file, lost) : undefined);
+  const mend = flags.incomplete ? (lost: number) => sayCut(file, lost) : undefined;
+  const session = await ReviewSession.open(file, { mend, order: flags.order });
   const next = `stargram train ${session.task} --from MODEL --add ${quoted(file)} --out NEW-MODEL`;
   const again = `stargram review ${quoted(file)}`;
   const folding = new Folding(session);
@@ -67,8 +81,31 @@ async function review(file: string, flags: ReviewFlags): Promise<void> {
   const { answered, skipped, left } = session;
   if (process.stderr.isTTY) process.stderr.write("\n");
   say(`${file}: ${counted(answered)} answered, ${counted(skipped)} skipped, ${counted(left)} left`);
+  sayAgreement(session);
   if (left > 0) say(`go on with: ${again}`);
   if (answered > 0) say(`learn from the answers with: ${next}`);
+}
+
+/** Prints the answers as training data. */
+async function exportAnswers(file: string): Promise<void> {
+  for (const item of await readAnswers(file)) {
+    const name = taskOf(item);
+    const exported = learningTasks().find((task) => task.name === name)?.reviewing.exported;
+    if (!exported) {
+      throw new InputError(`answers to items of the task \`${name}\` cannot be written as training data`, {
+        file,
+        line: item.line,
+        hint: `learn from the file itself: stargram train ${name} --add ${quoted(file)}`,
+      });
+    }
+    await write(exported(item, file));
+  }
+}
+
+function sayAgreement({ agreed: { best, other, own } }: ReviewSession): void {
+  const all = best + other + own;
+  if (all === 0) return;
+  say(`the model's best answer was taken in ${counted(best)} of ${counted(all)} (${percent(best / all)})`);
 }
 
 function sayCut(file: string, lost: number): void {

@@ -5,11 +5,23 @@
 import { createHash } from "node:crypto";
 import { open, readFile, stat, unlink } from "node:fs/promises";
 import { imagesOf, type ReviewItem, readReview, saveReview } from "../../formats/review.js";
-import { splitLabels } from "../../formats/review-item.js";
+import { answerLabels, splitLabels } from "../../formats/review-item.js";
 import { isRunning } from "../../formats/safe-file.js";
 import { InputError } from "../../util/errors.js";
+import { AgreementCounts } from "./agreement.js";
 import { Journal, type JournalRecord } from "./journal.js";
-import type { ReviewAction, ReviewView } from "./protocol.js";
+import type { Agreement, ReviewAction, ReviewView } from "./protocol.js";
+
+/** In which order items are shown: the least sure first, or as in the file. */
+export const reviewOrders = ["unsure", "file"] as const;
+export type ReviewOrder = (typeof reviewOrders)[number];
+
+export interface SessionOptions {
+  /** Told of a file that was cut short, with the number of rows that are not whole; without, such a file is refused. */
+  mend?: (lost: number) => void;
+  /** Default `unsure`. */
+  order?: ReviewOrder;
+}
 
 /** An action that rests on what is no longer so. */
 export class OutOfDate extends Error {}
@@ -25,6 +37,12 @@ export class ReviewSession {
   private readonly changed = new Set<number>();
   /** Of what a page shows. */
   private revision = 0;
+  private readonly agreement = new AgreementCounts();
+  /** Places in the order in which they are shown, and the rank of each place in it. */
+  private readonly order: Int32Array;
+  private readonly rank: Int32Array;
+  /** All labels of tokens that the file names. */
+  private readonly labels: readonly string[];
   /** The end of what was asked so far: actions are done one after the other. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -35,13 +53,23 @@ export class ReviewSession {
     private readonly hash: string,
     private readonly journal: Journal,
     private readonly lock: string,
-  ) {}
+    order: ReviewOrder,
+  ) {
+    const places = Int32Array.from(items, (_, at) => at);
+    const sureness = items.map(({ candidates }) => candidates[0]?.probability ?? 1); // of none nothing is known
+    this.order = order === "file" ? places : places.sort((a, b) => sureness[a] - sureness[b] || a - b);
+    this.rank = new Int32Array(items.length);
+    this.order.forEach((at, rank) => {
+      this.rank[at] = rank;
+    });
+    this.labels = labelsOf(items);
+  }
 
   /**
-   * Opens a review file, with what an earlier session that did not end left in the journal. `mend` is told of a file that was
-   * cut short and how many of its rows are not whole; the file is then written anew with those that are.
+   * Opens a review file, with what an earlier session that did not end left in the journal. One that was cut short is written
+   * anew with the rows that are whole, if there is a `mend`.
    */
-  static async open(file: string, mend?: (lost: number) => void): Promise<ReviewSession> {
+  static async open(file: string, { mend, order = "unsure" }: SessionOptions = {}): Promise<ReviewSession> {
     if (file === "-") throw new InputError("a review needs a file, to keep the answers in");
     const mode = await rightsOf(file);
     const lock = await takeLock(file);
@@ -55,10 +83,10 @@ export class ReviewSession {
       for (const item of items) if (item.kind === "images") imagesOf(item, file); // refused now, not on the way
       const hash = hashOf(items);
       const journal = new Journal(`${file}.journal`, { hash, count: items.length, mode });
-      const session = new ReviewSession(file, items, hash, journal, lock);
-      items.forEach(({ status }, at) => {
-        if (status !== "") session.history.push(at);
-        session.count(status, 1);
+      const session = new ReviewSession(file, items, hash, journal, lock, order);
+      items.forEach((item, at) => {
+        if (item.status !== "") session.history.push(at);
+        session.count(item, 1);
       });
       for (const record of await journal.read()) session.apply(record);
       if (isCut) await saveReview(file, items);
@@ -83,9 +111,14 @@ export class ReviewSession {
     return this.changed.size === 0;
   }
 
-  /** Which `stargram train` learns from the answers: a tagger's input has columns or attributes. */
-  get task(): "tag" | "transduce" {
-    return /^\{.*"(?:columns|attributes)":/s.test(this.items[0]?.source ?? "") ? "tag" : "transduce";
+  /** Which `stargram train` learns from the answers. */
+  get task(): string {
+    return taskOf(this.items[0]);
+  }
+
+  /** How often people took what the model thought best. */
+  get agreed(): Agreement {
+    return this.agreement.view();
   }
 
   /** The item to begin with. */
@@ -162,21 +195,24 @@ export class ReviewSession {
   private apply({ at, status, answer = "", draft }: JournalRecord): void {
     const item = this.items[at];
     if (status !== undefined) {
-      this.count(item.status, -1);
-      this.count(status, 1);
+      this.count(item, -1);
       if (item.status !== "") this.history.splice(this.history.lastIndexOf(at), 1);
       if (status !== "") this.history.push(at);
       item.status = status;
       item.answer = answer;
+      this.count(item, 1);
       this.changed.add(at);
     }
     if (draft) this.drafts.set(at, draft);
     else if (status !== "skipped") this.drafts.delete(at);
   }
 
-  private count(status: ReviewItem["status"], by: number): void {
-    if (status === "answered") this.answered += by;
-    if (status === "skipped") this.skipped += by;
+  private count(item: ReviewItem, by: 1 | -1): void {
+    if (item.status === "answered") {
+      this.answered += by;
+      this.agreement.count(item, by);
+    }
+    if (item.status === "skipped") this.skipped += by;
   }
 
   private async saveChanges(): Promise<void> {
@@ -203,27 +239,35 @@ export class ReviewSession {
 
   /** The place to go to from `at`: an open item after it, else one before it, else one skipped; -1 if there is none. */
   private next(at: number, again: boolean): number {
+    const rank = at < 0 ? 0 : this.rank[at] + 1;
     if (this.left > 0) {
-      const after = this.find("", at + 1);
+      const after = this.find("", rank);
       return after >= 0 ? after : this.find("", 0);
     }
-    return again ? this.find("skipped", at + 1) : -1;
+    return again ? this.find("skipped", rank) : -1;
   }
 
+  /** The first place of a status, from a rank on. */
   private find(status: ReviewItem["status"], from: number): number {
-    for (let at = from; at < this.items.length; at++) if (this.items[at].status === status) return at;
+    for (let rank = from; rank < this.order.length; rank++) {
+      if (this.items[this.order[rank]].status === status) return this.order[rank];
+    }
     return -1;
   }
 
   private view(at: number): ReviewView {
-    const { total, answered, skipped } = this;
+    const { total, answered, skipped, revision } = this;
     const item = this.items[at];
-    const counts = { total, answered, skipped, canUndo: this.history.length > 0, revision: this.revision };
+    const agreement = this.agreement.view();
+    const counts = { total, answered, skipped, canUndo: this.history.length > 0, agreement, revision };
     if (!item) return { ...counts, item: null };
-    const shown = item.kind === "images" ? { images: imagesOf(item) } : { text: item.input };
+    const images = item.kind === "images" ? imagesOf(item) : undefined;
+    const shown = images ? { images } : { text: item.input };
     const { id, candidates } = item;
-    const labels = this.task === "tag" ? candidates[0] && splitLabels(candidates[0].text).length : undefined;
-    return { ...counts, item: { index: at, id, ...shown, labels, candidates, draft: this.drafts.get(at) ?? "" } };
+    const tokens = item.tokens && { ...item.tokens, labels: this.labels };
+    const labels = tokens?.tokens.length ?? images?.length ?? oldLabelCount(item);
+    const draft = this.drafts.get(at) ?? "";
+    return { ...counts, item: { index: at, id, ...shown, labels, tokens, candidates, draft } };
   }
 
   private inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -231,6 +275,31 @@ export class ReviewSession {
     this.last = done.catch(() => undefined);
     return done;
   }
+}
+
+/** The task of an item. Files of earlier versions do not name it: there a tagger's input has columns or attributes. */
+export function taskOf(item: ReviewItem | undefined): string {
+  return item?.task ?? (/^\{.*"(?:columns|attributes)":/s.test(item?.source ?? "") ? "tag" : "transduce");
+}
+
+/** How many labels the answer to an item of a file without tokens has, where its input has positions. */
+function oldLabelCount(item: ReviewItem): number | undefined {
+  const best = item.task === undefined && taskOf(item) === "tag" ? item.candidates[0] : undefined;
+  return best && splitLabels(best.text).length;
+}
+
+/** All labels of tokens in a file: those of models, and those of answers that people made up. */
+function labelsOf(items: readonly ReviewItem[]): string[] {
+  const labels = new Set<string>();
+  let latest: readonly string[] | undefined;
+  for (const { tokens, answer, status } of items) {
+    if (!tokens) continue;
+    if (tokens.labels !== latest) for (const label of tokens.labels) labels.add(label);
+    latest = tokens.labels;
+    const given = status === "answered" ? answerLabels(answer, tokens.tokens.length) : undefined;
+    for (const label of given ?? []) if (label !== null) labels.add(label);
+  }
+  return [...labels];
 }
 
 /** Of what is asked, not of what was answered. */

@@ -2,10 +2,19 @@
 // spaces between; segments with ` | ` between if they may hold spaces; labels of tokens; or `start-end LABEL; …` by offsets.
 
 import * as v from "valibot";
-import { joinLabels, MOST_CANDIDATES, type ReviewItem, splitLabels } from "../../formats/review-item.js";
+import {
+  choicesOf,
+  joinLabels,
+  MOST_CANDIDATES,
+  type ReviewItem,
+  type ReviewTokens,
+  splitLabels,
+} from "../../formats/review-item.js";
 import { ANSWER_COLUMN, sourceOf } from "../../formats/review-source.js";
+import { taggingText } from "../../formats/tagging-text.js";
 import { InputError } from "../../util/errors.js";
-import type { GivenSegment, SegmentedText } from "./example.js";
+import { type GivenSegment, OUTSIDE, type SegmentedText } from "./example.js";
+import { readingOf, segmentFormats } from "./inputs.js";
 import { labelsOf, type Style, styleOf } from "./printing.js";
 import type { SegmentedOutput, Segmenter } from "./segmenter.js";
 
@@ -14,6 +23,7 @@ const sourceSchema = v.object({
   id: v.optional(v.string()),
   text: v.optional(v.string()),
   columns: v.optional(v.array(v.array(v.string()))),
+  format: v.optional(v.picklist(segmentFormats)),
 });
 
 /** The item of a text; `number` names it where it has no name of its own. */
@@ -34,7 +44,30 @@ export function textItem(
     candidates: candidates
       .slice(0, MOST_CANDIDATES)
       .map((output) => ({ text: written(style, columns ?? [], output), probability: output.probability })),
-    source: JSON.stringify({ style, id, text, columns }),
+    source: JSON.stringify({ style, id, text, columns, format: readingOf(segmenter).format }),
+    ...(columns && { tokens: tokensOf(segmenter, example, columns) }),
+  };
+}
+
+/** Tokens with what the model thinks of each: the probability of `B-TYPE` is that of all segments that begin there. */
+function tokensOf(segmenter: Segmenter, example: SegmentedText, columns: readonly string[][]): ReviewTokens {
+  const { marginals = [] } = segmenter.predict({ columns: example.columns }, { marginals: true });
+  const choices: Record<string, number>[] = columns.map(() => ({}));
+  const outside = new Float64Array(columns.length).fill(1);
+  for (const segment of marginals) {
+    labelsOf(columns, { segments: [segment], probability: 1 }).forEach((label, i) => {
+      if (label === OUTSIDE) return;
+      choices[i][label] = (choices[i][label] ?? 0) + segment.probability;
+      outside[i] -= segment.probability;
+    });
+  }
+  const types = segmenter.labels.map((label) => (label === "" ? "" : `-${label}`));
+  const notes = columns.some((row) => row.length > 1) ? columns.map((row) => row.slice(1).join(" ")) : undefined;
+  return {
+    tokens: columns.map(([token]) => token),
+    ...(notes && { notes }),
+    labels: [OUTSIDE, ...types.flatMap((type) => [`B${type}`, `I${type}`])],
+    choices: choices.map((own, i) => choicesOf({ ...own, [OUTSIDE]: Math.max(0, outside[i]) })),
   };
 }
 
@@ -79,6 +112,20 @@ export function textOf(item: ReviewItem, file: string): SegmentedText {
     );
   }
   return { id, text, segments, ...place };
+}
+
+/** An answered item as training data: in the format that its text was read in, or as JSON Lines where that says too little. */
+export function exportedText(item: ReviewItem, file: string): string {
+  const { style, format } = sourceOf(item, file, sourceSchema);
+  const { id, text = "", columns, labels, segments = [] } = textOf(item, file);
+  if (columns) {
+    const sequence = { id, columns, labels: labels as (string | null)[] };
+    return taggingText(sequence, format === "jsonl" ? "jsonl" : "columns");
+  }
+  const pieces = segments.map(({ start, end }) => text.slice(start, end).replace(/\s+/gu, " "));
+  if (format === "words" && style === "words") return `${pieces.join(" ")}\n`;
+  if (format === "lines" && style === "lines") return `${pieces.join("\n")}\n\n`;
+  return `${JSON.stringify({ id, text, segments })}\n`;
 }
 
 function offsetsOf(answer: string, refuse: (reason: string, hint: string) => InputError): GivenSegment[] {

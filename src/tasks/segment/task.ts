@@ -27,7 +27,7 @@ import {
   predictionText,
   predictNotes,
 } from "./printing.js";
-import { textItem, textOf } from "./review.js";
+import { exportedText, textItem, textOf } from "./review.js";
 import { type SegmentedOutput, Segmenter, type SegmenterPrediction } from "./segmenter.js";
 
 const trainNotes = `
@@ -143,5 +143,6 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
   reviewing: {
     item: textItem,
     example: textOf,
+    exported: exportedText,
   },
 });

@@ -103,6 +103,8 @@ export interface TaggerInput {
   given?: readonly GivenLabel[];
   /** What a prediction is printed beside: the columns of the data, then the label given if there is one, [length][any]. */
   shown: string[][];
+  /** The format it was read in, where it was. */
+  format?: TaggingFormat;
   /** CoNLL-U: the field that the label is written to. */
   column?: LabelField;
   /** Whether every token stood on a line of its own, and a blank one after the last. */
@@ -160,6 +162,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
       sequence,
       given: labels,
       shown,
+      format,
       column: note.column,
       isByLine: isByLine(format),
       isEscaped: areLabelsAwkward || format === "jsonl",

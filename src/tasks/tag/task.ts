@@ -22,7 +22,7 @@ import {
   predictionText,
   predictNotes,
 } from "./printing.js";
-import { sequenceItem, sequenceOf } from "./review.js";
+import { sequenceItem, sequenceOf, sequenceText } from "./review.js";
 import { translationText } from "./scheme.js";
 import { Tagger, type TrainTaggerOptions } from "./tagger.js";
 
@@ -206,8 +206,9 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
     },
 
     reviewing: {
-      item: (tagger, { sequence }, candidates, number) => sequenceItem(tagger, sequence, candidates, number),
+      item: sequenceItem,
       example: sequenceOf,
+      exported: sequenceText,
     },
   };
 

@@ -1,7 +1,16 @@
 // Transduction as a task: outputs for inputs of other lengths, learned from pairs that nobody has aligned.
 
 import * as v from "valibot";
-import { inputText, layoutOf, outputText, type PairLayout, type SymbolPair } from "../../formats/pair-lines.js";
+import {
+  inputText,
+  layoutOf,
+  outputText,
+  type PairLayout,
+  type PairPlaces,
+  pairFormats,
+  pairLine,
+  type SymbolPair,
+} from "../../formats/pair-lines.js";
 import { MOST_CANDIDATES } from "../../formats/review-item.js";
 import { sourceOf } from "../../formats/review-source.js";
 import { InputError } from "../../util/errors.js";
@@ -44,7 +53,19 @@ const measures = [
   ...["inputs", "unwritable", "alignedTrainingPairs"],
 ];
 
-const sourceSchema = v.object({ input: v.pipe(v.array(v.string()), v.minLength(1)) });
+const column = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(999_999));
+const sourceSchema = v.object({
+  input: v.pipe(v.array(v.string()), v.minLength(1)),
+  /** Where its sides stood on a line. */
+  places: v.optional(
+    v.object({
+      format: v.picklist(pairFormats),
+      columns: v.tuple([column, column]),
+      reverse: v.boolean(),
+    }),
+  ),
+});
+const usualPlaces: PairPlaces = { format: "tsv", columns: [1, 2], reverse: false };
 
 export const transduceTask: LearningTask<
   Transducer,
@@ -157,10 +178,11 @@ export const transduceTask: LearningTask<
   },
 
   reviewing: {
-    /** Its source is `{"input": ["p", "h", …]}`. */
+    /** Its source is `{"input": ["p", "h", …], "places": …}`. */
     item(transducer, pair, candidates, number) {
       const { input } = pair;
       const layout = layoutOf(transducer);
+      const { format, columns, reverse } = layout;
       return {
         id: String(number),
         kind: "text",
@@ -170,12 +192,16 @@ export const transduceTask: LearningTask<
         candidates: candidates
           .slice(0, MOST_CANDIDATES)
           .map(({ output, probability }) => ({ text: outputText(output, layout), probability })),
-        source: JSON.stringify({ input }),
+        source: JSON.stringify({ input, places: { format, columns, reverse } }),
       };
     },
     example(item, file, given) {
       const { input } = sourceOf(item, file, sourceSchema);
       return { input, output: writtenSymbols(item, given), file, line: item.line };
+    },
+    exported(item, file) {
+      const { places = usualPlaces } = sourceOf(item, file, sourceSchema);
+      return pairLine(item.input, item.answer, places);
     },
   },
 };
