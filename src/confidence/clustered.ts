@@ -5,8 +5,8 @@
 //
 // The test. "precision(t) < 1 − α" says that Z = W − αA has a mean above 0. Sequences are independent, and Z lies between −αK
 // and (1 − α)K. Bet on the contrary: a stake λ ≤ 1 / ((1 − α)K) multiplies the capital by 1 − λZ at each sequence. As long as
-// the mean of Z is at least 0 the capital cannot be expected to grow, so it ends at 1 / δ or more with probability at most δ
-// (Markov): then the hypothesis is rejected at level δ = 1 − confidence. This is testing by betting (Waudby-Smith and Ramdas,
+// the mean of Z is at least 0 the capital cannot be expected to grow, so it ever reaches 1 / δ with probability at most δ
+// (Ville): then the hypothesis is rejected at level δ = 1 − confidence. This is testing by betting (Waudby-Smith and Ramdas,
 // "Estimating means of bounded random variables by betting", 2024). The capital is spread over a few stakes, fixed beforehand.
 //
 // Nothing is assumed of how the parts of a sequence depend on each other: K wrong answers may come together. That is what K is
@@ -72,11 +72,13 @@ export function findClusteredThreshold(
   const alpha = 1 - precision;
   const needed = Math.log(1 / (1 - confidence));
   const thresholds = candidateThresholds(placing);
-  const bound = most ?? chooseBound(placing, thresholds, alpha, needed, tested.length);
+  const times = tested.length / Math.max(1, placing.length);
+  const bound = most ?? chooseBound(placing, thresholds, alpha, needed, times);
   let passed: { threshold: number; counts: Counts } | undefined;
   for (const threshold of thresholds) {
-    const stake = bestStake(countsAt(placing, threshold, bound), alpha, bound);
-    if (passed === undefined && !isPromising(placing, threshold, bound, alpha, stake, needed, tested.length)) continue;
+    const placed = countsAt(placing, threshold, bound);
+    const stake = bestStake(placed, alpha, bound, times);
+    if (passed === undefined && !isPromising(placed, alpha, bound, stake, needed, times)) continue;
     const counts = countsAt(tested, threshold, bound);
     if (logCapital(counts, alpha, bound, stake) < needed) break;
     passed = { threshold, counts };
@@ -168,32 +170,49 @@ function countsAt(sequences: readonly Sorted[], threshold: number, bound: number
   return { answered, wrong };
 }
 
-/** Σ log(1 − λ(W − αA)) for a stake that is a part of the greatest, 1 / ((1 − α)K). */
-function logGrowth({ answered, wrong }: Counts, alpha: number, bound: number, part: number): number {
+/** log(1 − λ(W − αA)) of a sequence, for a stake that is a part of the greatest, 1 / ((1 − α)K). */
+function logFactor({ answered, wrong }: Counts, i: number, alpha: number, bound: number, part: number): number {
+  if (answered[i] === 0) return 0;
   const stake = part / ((1 - alpha) * bound);
+  return Math.log(Math.max(0, 1 - stake * (wrong[i] - alpha * answered[i])));
+}
+
+/** Its sum over all sequences. */
+function logGrowth(counts: Counts, alpha: number, bound: number, part: number): number {
   let sum = 0;
-  for (let i = 0; i < answered.length; i++) {
-    if (answered[i] > 0) sum += Math.log(Math.max(0, 1 - stake * (wrong[i] - alpha * answered[i])));
-  }
+  for (let i = 0; i < counts.answered.length; i++) sum += logFactor(counts, i, alpha, bound, part);
   return sum;
 }
 
-/** The log of the capital, half of it bet with one stake and the rest with the others. */
+/** [stakes] of the capital, half is bet with one stake and the rest with the others: logs of what each begins with. */
+const SHARES = [Math.log(0.5), ...STAKES.map(() => Math.log(0.5 / STAKES.length))];
+
+/** The log of the capital where it is greatest, sequence after sequence. */
 function logCapital(counts: Counts, alpha: number, bound: number, stake: number): number {
-  const grown = [stake, ...STAKES].map((part, i) => {
-    const share = i === 0 ? 0.5 : 0.5 / STAKES.length;
-    return Math.log(share) + logGrowth(counts, alpha, bound, part);
-  });
-  const top = Math.max(...grown);
-  return top === Number.NEGATIVE_INFINITY ? top : top + Math.log(grown.reduce((sum, x) => sum + Math.exp(x - top), 0));
+  const stakes = [stake, ...STAKES];
+  const grown = [...SHARES];
+  let greatest = logSum(grown);
+  for (let i = 0; i < counts.answered.length; i++) {
+    for (let s = 0; s < stakes.length; s++) grown[s] += logFactor(counts, i, alpha, bound, stakes[s]);
+    greatest = Math.max(greatest, logSum(grown));
+  }
+  return greatest;
 }
 
-/** The part of the greatest stake with which the capital grows most. One wrong answer more than seen is reckoned with. */
-function bestStake(counts: Counts, alpha: number, bound: number): number {
+function logSum(logs: readonly number[]): number {
+  const top = Math.max(...logs);
+  return top === Number.NEGATIVE_INFINITY ? top : top + Math.log(logs.reduce((sum, x) => sum + Math.exp(x - top), 0));
+}
+
+/**
+ * The part of the greatest stake with which the capital would grow most on `times` as many sequences as these. One wrong
+ * answer more than seen is reckoned with.
+ */
+function bestStake(counts: Counts, alpha: number, bound: number, times: number): number {
   let best = 0.02;
   let bestGrowth = Number.NEGATIVE_INFINITY;
   for (const part of [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97]) {
-    const growth = logGrowth(counts, alpha, bound, part) + Math.log(1 - part / bound);
+    const growth = times * logGrowth(counts, alpha, bound, part) + Math.log(1 - part / bound);
     if (growth <= bestGrowth) continue;
     bestGrowth = growth;
     best = part;
@@ -201,18 +220,17 @@ function bestStake(counts: Counts, alpha: number, bound: number): number {
   return best;
 }
 
-/** Whether a threshold may be expected to pass, by the placing sequences: a hopeless first test would end everything. */
+/** Whether a threshold may be expected to pass on `times` as many sequences: a hopeless first test would end everything. */
 function isPromising(
-  placing: readonly Sorted[],
-  threshold: number,
-  bound: number,
+  placed: Counts,
   alpha: number,
+  bound: number,
   stake: number,
   needed: number,
-  tested: number,
+  times: number,
 ): boolean {
-  const growth = logCapital(countsAt(placing, threshold, bound), alpha, bound, stake);
-  return (growth * tested) / Math.max(1, placing.length) >= RESERVE * needed;
+  const grown = [stake, ...STAKES].map((part, s) => SHARES[s] + times * logGrowth(placed, alpha, bound, part));
+  return logSum(grown) >= RESERVE * needed;
 }
 
 /** The bound with which most parts may be expected to be answered. */
@@ -221,7 +239,7 @@ function chooseBound(
   thresholds: readonly number[],
   alpha: number,
   needed: number,
-  tested: number,
+  times: number,
 ): number {
   const longest = placing.reduce((most, { length }) => Math.max(most, length), 1);
   let best = 1;
@@ -230,10 +248,10 @@ function chooseBound(
   for (const bound of BOUNDS) {
     for (const threshold of some) {
       const counts = countsAt(placing, threshold, bound);
-      const stake = bestStake(counts, alpha, bound);
+      const stake = bestStake(counts, alpha, bound, times);
       const answered = sumOf(counts.answered);
       if (answered <= bestAnswered) continue;
-      if (!isPromising(placing, threshold, bound, alpha, stake, needed, tested)) continue;
+      if (!isPromising(counts, alpha, bound, stake, needed, times)) continue;
       best = bound;
       bestAnswered = answered;
     }
