@@ -68,6 +68,13 @@ export class ClampedGradient {
     return score - logPartition;
   }
 
+  /** Makes the backward pass and adds the features of what was clamped alone, without those that are expected. */
+  finishClamped(gradient: GradientArrays, slotCounts: Float64Array): void {
+    if (this.count === 0) return;
+    this.kernel.backward();
+    this.addDifference(gradient, slotCounts);
+  }
+
   /**
    * Makes the backward pass and adds the gradient of the sum of log-probabilities: for the rows of contexts to `gradient`,
    * for decisions to `slotCounts`, [slotCount][symbolCount]. Adds nothing if no clamp had a path.
@@ -80,7 +87,12 @@ export class ClampedGradient {
     const { arcPosterior } = trellis;
     const arcs = trellis.arcStart[trellis.contextCount];
     for (let arc = 0; arc < arcs; arc++) difference[arc] -= count * arcPosterior[arc];
+    this.addDifference(gradient, slotCounts);
+  }
+
+  private addDifference(gradient: GradientArrays, slotCounts: Float64Array): void {
+    const { trellis } = this.kernel;
     this.backend.loops.touch(trellis.rows, trellis.rowStart[trellis.contextCount], gradient);
-    kernel.addExpectations(gradient.values, slotCounts, 1, difference);
+    this.kernel.addExpectations(gradient.values, slotCounts, 1, this.difference);
   }
 }

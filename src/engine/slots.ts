@@ -80,11 +80,11 @@ export function chainGraph(length: number, symbolCount: number): SlotGraph {
   return withIncoming({ slotCount, symbolCount, branchStart, branchSlot, branchFirst, branchEnd, branchNext });
 }
 
-/** A chain of `length` decisions, at least one, among all `symbolCount` symbols: nothing says how well it may end. */
-export function openChainGraph(length: number, symbolCount: number): SlotGraph {
+/** A chain of `length` decisions, at least one, among the first `end` of the symbols: nothing says how well it may end. */
+export function openChainGraph(length: number, symbolCount: number, end = symbolCount): SlotGraph {
   return slotGraph(
     symbolCount,
-    Array.from({ length }, (_, slot) => [{ first: 0, end: symbolCount, next: slot + 1 }]),
+    Array.from({ length }, (_, slot) => [{ first: 0, end, next: slot + 1 }]),
   );
 }
 

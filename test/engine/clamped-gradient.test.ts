@@ -2,25 +2,16 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Backend, GradientArrays } from "../../src/engine/backend.js";
+import type { Backend } from "../../src/engine/backend.js";
 import { outputClamp } from "../../src/engine/clamp.js";
 import { ClampedGradient } from "../../src/engine/clamped-gradient.js";
 import { referenceBackend } from "../../src/engine/reference/backend.js";
 import { wasmBackend } from "../../src/engine/wasm/backend.js";
-import { allOutputs, type Case, caseArbitrary, mulberry } from "./oracle.js";
+import { emptyGradient } from "./gradient.js";
+import { allOutputs, caseArbitrary, mulberry } from "./oracle.js";
 
 const backends = { js: referenceBackend, wasm: wasmBackend() as Backend };
 const STEP = 1e-5;
-
-function emptyGradient({ arrays }: Backend, { table }: Case["space"]): GradientArrays {
-  const rows = table.start.length - 1;
-  return {
-    values: arrays.float64(table.symbols.length),
-    touched: arrays.int32(rows),
-    touchedCount: 0,
-    isTouched: arrays.uint8(rows),
-  };
-}
 
 describe.each(Object.entries(backends))("the clamped gradient with %s", (_name, backend) => {
   it("is the derivative of the sum of log-probabilities, for weights and for slot scores", () =>

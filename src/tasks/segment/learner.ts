@@ -5,6 +5,7 @@
 // segment, and the way back is a sum by differences.
 
 import { type PositionRows, placedAll } from "../../engine/backend.js";
+import { BeamGradient, type BeamTraining } from "../../engine/beam-gradient.js";
 import { backend } from "../../engine/choice.js";
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
 import { Holder } from "../../engine/holder.js";
@@ -39,6 +40,7 @@ export class SegmenterEngine extends Holder {
   private readonly space: RowSpace;
   private readonly roles: RowTable;
   private readonly clamped = new ClampedGradient(this.backend, this.kernel);
+  private readonly beam = new BeamGradient(this.backend, this.kernel);
   private readonly graphs: SlotGraph[] = [];
   /** [slots][symbols] */
   private slotScores = this.backend.arrays.float64(1024);
@@ -67,11 +69,15 @@ export class SegmenterEngine extends Holder {
     inference = this.inference,
     forced = false,
   ): Trellis {
+    const problem = this.problem(corpus, text, weights);
+    return this.kernel.forward(problem, this.space, weights, inference, forced ? this.forced(corpus, text) : undefined);
+  }
+
+  private problem(corpus: SegmentCorpus, text: number, weights: Float64Array): Problem {
     const from = corpus.textStart[text];
     const length = corpus.textStart[text + 1] - from;
     this.fillScores(corpus, from, length, weights);
-    const problem: Problem = { graph: this.graph(corpus, from, length), slotScores: this.slotScores };
-    return this.kernel.forward(problem, this.space, weights, inference, forced ? this.forced(corpus, text) : undefined);
+    return { graph: this.graph(corpus, from, length), slotScores: this.slotScores };
   }
 
   /** [slots] the right segment that begins at a gap; -1 where none does, and at the end. */
@@ -177,24 +183,38 @@ export class SegmenterEngine extends Holder {
     }
   }
 
-  /** Adds the gradient of the text's log-likelihood. */
-  learn(corpus: SegmentCorpus, text: number, weights: Float64Array, gradient: Gradient): Seen {
+  /** Adds the gradient of the text's log-likelihood, or what a beam has in its place. */
+  learn(
+    corpus: SegmentCorpus,
+    text: number,
+    weights: Float64Array,
+    gradient: Gradient,
+    beamTraining: BeamTraining = "free",
+  ): Seen {
+    const { inference, space, table, roles } = this;
     const from = corpus.textStart[text];
     const length = corpus.textStart[text + 1] - from;
-    this.forward(corpus, text, weights, this.inference, this.inference.mode === "beam");
-    const contextLength = this.kernel.averageContextLength();
-    const { clamped, slotCounts, table, roles } = this;
-    clamped.begin();
-    const logLikelihood = clamped.addPath(this.goldSymbols(corpus, text));
-    // A beam may have lost the right output: then there is nothing to learn.
-    if (logLikelihood === Number.NEGATIVE_INFINITY) return { logLikelihood: 0, contextLength };
-    slotCounts.fill(0, 0, (length + 1) * table.symbolCount);
-    clamped.finish(gradient, slotCounts);
+    const path = this.goldSymbols(corpus, text);
+    const isBeam = inference.mode === "beam";
+    let seen: Seen;
+    if (isBeam && beamTraining !== "forced") {
+      const problem = this.problem(corpus, text, weights);
+      this.slotCounts.fill(0, 0, (length + 1) * table.symbolCount);
+      const example = { problem, space, weights, inference, forced: this.forced(corpus, text), path };
+      seen = this.beam.add(example, gradient, this.slotCounts);
+    } else {
+      this.forward(corpus, text, weights, inference, isBeam);
+      const contextLength = this.kernel.averageContextLength();
+      this.clamped.begin();
+      seen = { logLikelihood: this.clamped.addPath(path), contextLength };
+      this.slotCounts.fill(0, 0, (length + 1) * table.symbolCount);
+      this.clamped.finish(gradient, this.slotCounts);
+    }
     const { loops } = this.backend;
-    loops.countSlots(slotCounts, length, from, this.wholeRows(corpus), table, gradient);
+    loops.countSlots(this.slotCounts, length, from, this.wholeRows(corpus), table, gradient);
     this.countRoles(length);
     loops.countSlots(this.roleScores, length, from, this.attributeRows(corpus), roles, gradient);
-    return { logLikelihood, contextLength };
+    return seen;
   }
 
   /** The symbols of a text's right segments, in order. */
@@ -257,6 +277,7 @@ export class SegmenterLearner implements Learner {
     inference: Inference,
     /** The label of what lies outside, or -1. */
     readonly outside: number,
+    private readonly beamTraining?: BeamTraining,
   ) {
     this.corpus = placedAll(corpus, backend().arrays);
     this.engine = new SegmenterEngine(rows, inference);
@@ -271,7 +292,7 @@ export class SegmenterLearner implements Learner {
   }
 
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
-    return this.engine.learn(this.corpus, example, weights, gradient);
+    return this.engine.learn(this.corpus, example, weights, gradient, this.beamTraining);
   }
 
   judge(example: number, weights: Float64Array): Judged {
@@ -279,8 +300,8 @@ export class SegmenterLearner implements Learner {
   }
 
   share(): SharedLearner {
-    const { corpus, engine, outside } = this;
-    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, outside };
+    const { corpus, engine, outside, beamTraining } = this;
+    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, outside, beamTraining };
     return { module: import.meta.url, data };
   }
 }
@@ -290,10 +311,11 @@ interface SharedData {
   rows: SegmenterRows;
   inference: Inference;
   outside: number;
+  beamTraining?: BeamTraining;
 }
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): SegmenterLearner {
-  const { corpus, rows, inference, outside } = data as SharedData;
-  return new SegmenterLearner(corpus, rows, inference, outside);
+  const { corpus, rows, inference, outside, beamTraining } = data as SharedData;
+  return new SegmenterLearner(corpus, rows, inference, outside, beamTraining);
 }

@@ -23,6 +23,11 @@ export interface SegmenterOptions {
    */
   mode: "rcms" | "beam" | "exact";
   /**
+   * How beam search learns: with the right output kept in the beam or not.
+   * @default "free"
+   */
+  beamTraining: "free" | "forced";
+  /**
    * Leave out attributes seen fewer times: a whole number of at least 1.
    * @default 1
    */

@@ -22,6 +22,9 @@ export const segmenterOptions = {
     usual: "all",
   }),
   mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], { usual: "rcms", value: "mode" }),
+  beamTraining: choice("how beam search learns: with the right output kept in the beam or not", ["free", "forced"], {
+    usual: "free",
+  }),
   minCount: whole("leave out attributes seen fewer times", { least: 1, usual: 1 }),
   ...trainingOptions,
   ...choosingOptions,

@@ -33,7 +33,7 @@ export async function trainSegmenter(
   const order = chosen.order ?? (gatherer.hasLabels ? LABELLED_ORDER : 0);
   const { parts, rows, corpus } = gatherer.prepare({ order, minCount: chosen.minCount });
   const inference = inferenceOf({ ...chosen, order });
-  const learner = new SegmenterLearner(corpus, rows, inference, parts.labels.indexOf(OUTSIDE));
+  const learner = new SegmenterLearner(corpus, rows, inference, parts.labels.indexOf(OUTSIDE), chosen.beamTraining);
   const open = declaredOf({ ...trainingOptions, ...choosingOptions }, chosen);
   const fitted = await chooseAndTrain(learner, { ...open, l2: chosen.l2 ?? (kept ? 0 : undefined) }, hooksOf(given), {
     start: from && carriedWeights(from, { parts, rows }),

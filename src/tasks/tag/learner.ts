@@ -1,13 +1,14 @@
 // The tagger as a learner: makes the engine's problem of a sequence, finds its gradient, judges it.
 
 import { type BestOutput, type FrozenRows, type PositionRows, placedAll } from "../../engine/backend.js";
+import { BeamGradient, type BeamTraining } from "../../engine/beam-gradient.js";
 import { backend } from "../../engine/choice.js";
 import { allowedClamp, clampTrellis } from "../../engine/clamp.js";
 import { Holder } from "../../engine/holder.js";
 import { posteriors } from "../../engine/lattice.js";
 import type { Problem, RowSpace, StartNodes } from "../../engine/problem.js";
 import { childOf } from "../../engine/rows.js";
-import { chainGraph, type SlotGraph } from "../../engine/slots.js";
+import { chainGraph, openChainGraph, type SlotGraph } from "../../engine/slots.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { type Judged, type Learner, logLossOf, type Seen, type SharedLearner } from "../../learn/learner.js";
@@ -23,6 +24,7 @@ export class TaggerEngine extends Holder {
   readonly rows: TaggerRows;
   readonly space: RowSpace;
   readonly symbolCount: number;
+  private readonly beam = new BeamGradient(this.backend, this.kernel);
   private readonly graphs: SlotGraph[] = [];
   private slotScores = this.backend.arrays.float64(1024);
   private slotCounts = this.backend.arrays.float64(1024);
@@ -164,8 +166,17 @@ export class TaggerEngine extends Holder {
     return clampTrellis(trellis, allowedClamp(trellis.graph, allowed));
   }
 
-  /** Adds the gradient of the sequence's log-likelihood. */
-  learn(corpus: Corpus, sequence: number, weights: Float64Array, gradient: Gradient): Seen {
+  /** Adds the gradient of the sequence's log-likelihood, or what a beam has in its place. */
+  learn(
+    corpus: Corpus,
+    sequence: number,
+    weights: Float64Array,
+    gradient: Gradient,
+    beamTraining: BeamTraining = "free",
+  ): Seen {
+    if (this.inference.mode === "beam" && beamTraining !== "forced" && this.isFullyLabelled(corpus, sequence)) {
+      return this.learnBeam(corpus, sequence, weights, gradient, beamTraining);
+    }
     const trellis = this.forward(corpus, sequence, weights, this.inference, this.inference.mode === "beam");
     const contextLength = this.kernel.averageContextLength();
     const { slotCounts, symbolCount } = this;
@@ -184,6 +195,32 @@ export class TaggerEngine extends Holder {
     this.kernel.addExpectations(gradient.values, slotCounts, -1);
     loops.countSlots(slotCounts, length, from, this.positionRows(corpus), this.rows.table, gradient);
     return { logLikelihood: clamped - trellis.logPartition, contextLength };
+  }
+
+  /** The same for a beam that may lose the known labels. */
+  private learnBeam(
+    corpus: Corpus,
+    sequence: number,
+    weights: Float64Array,
+    gradient: Gradient,
+    training: Exclude<BeamTraining, "forced">,
+  ): Seen {
+    const { space, inference, symbolCount } = this;
+    const from = corpus.sequenceStart[sequence];
+    const length = corpus.sequenceStart[sequence + 1] - from;
+    const forced = this.forced(corpus, sequence);
+    const problem = this.problem(corpus, sequence, weights);
+    const example = { problem, space, weights, inference, forced, path: forced.subarray(0, length + 1) };
+    const reach = training === "free" ? length + 1 : this.beam.reach(training, example);
+    if (reach <= length) {
+      example.problem = { ...problem, graph: openChainGraph(reach, symbolCount, symbolCount - 1) };
+      example.path = forced.subarray(0, reach);
+    }
+    const { slotCounts } = this;
+    slotCounts.fill(0, 0, (length + 2) * symbolCount);
+    const seen = this.beam.add(example, gradient, slotCounts);
+    this.backend.loops.countSlots(slotCounts, length, from, this.positionRows(corpus), this.rows.table, gradient);
+    return seen;
   }
 
   /** Adds the expectations under the clamp; returns the log-partition under it. */
@@ -292,6 +329,7 @@ export class TaggerLearner implements Learner {
     inference: Inference,
     /** [labels], if they mark spans. */
     private readonly names?: readonly string[],
+    private readonly beamTraining?: BeamTraining,
   ) {
     this.corpus = placedAll(corpus, backend().arrays);
     this.engine = new TaggerEngine(rows, inference);
@@ -310,7 +348,7 @@ export class TaggerLearner implements Learner {
   }
 
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
-    return this.engine.learn(this.corpus, example, weights, gradient);
+    return this.engine.learn(this.corpus, example, weights, gradient, this.beamTraining);
   }
 
   judge(example: number, weights: Float64Array): Judged {
@@ -318,8 +356,8 @@ export class TaggerLearner implements Learner {
   }
 
   share(): SharedLearner {
-    const { corpus, engine, names } = this;
-    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, names };
+    const { corpus, engine, names, beamTraining } = this;
+    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, names, beamTraining };
     return { module: import.meta.url, data };
   }
 }
@@ -329,10 +367,11 @@ interface SharedData {
   rows: TaggerRows;
   inference: Inference;
   names?: readonly string[];
+  beamTraining?: BeamTraining;
 }
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): TaggerLearner {
-  const { corpus, rows, inference, names } = data as SharedData;
-  return new TaggerLearner(corpus, rows, inference, names);
+  const { corpus, rows, inference, names, beamTraining } = data as SharedData;
+  return new TaggerLearner(corpus, rows, inference, names, beamTraining);
 }

@@ -23,6 +23,11 @@ export interface TaggerOptions {
    */
   mode: "rcms" | "beam" | "exact";
   /**
+   * How beam search learns: with the right output kept in the beam or not.
+   * @default "free"
+   */
+  beamTraining: "free" | "forced" | "early" | "violation";
+  /**
    * Make contexts that agree on the last `order` labels one.
    * @default true
    */

@@ -1,5 +1,6 @@
 // The options of a tagger, and what follows from them for the engine.
 
+import { beamTrainings } from "../../engine/beam-gradient.js";
 import type { Inference } from "../../engine/trellis.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
@@ -24,6 +25,9 @@ export const taggerOptions = {
     usual: "rcms",
     value: "mode",
     aliases: ["inference"],
+  }),
+  beamTraining: choice("how beam search learns: with the right output kept in the beam or not", beamTrainings, {
+    usual: "free",
   }),
   recombine: flag("make contexts that agree on the last `order` labels one", {
     usual: true,

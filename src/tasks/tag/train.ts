@@ -53,7 +53,7 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const names = symbols.all();
   const marksSpans = areChunkLabels(names);
   const corpus = judges ? joinCorpora(own, judges) : own;
-  const learner = new TaggerLearner(corpus, rows, inferenceOf(open), marksSpans ? names : undefined);
+  const learner = new TaggerLearner(corpus, rows, inferenceOf(open), marksSpans ? names : undefined, open.beamTraining);
   const choosing = choosingOf(open, { marksSpans, l2: kept ? 0 : undefined });
   const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), {
     start: given.from ? carriedWeights(given.from, { symbols, attributes, conjoined, rows }) : undefined,
