@@ -172,7 +172,7 @@ export class TaggerEngine extends Holder {
     sequence: number,
     weights: Float64Array,
     gradient: Gradient,
-    beamTraining: BeamTraining = "free",
+    beamTraining: BeamTraining = "violation",
   ): Seen {
     if (this.inference.mode === "beam" && beamTraining !== "forced" && this.isFullyLabelled(corpus, sequence)) {
       return this.learnBeam(corpus, sequence, weights, gradient, beamTraining);

@@ -23,8 +23,8 @@ export interface TaggerOptions {
    */
   mode: "rcms" | "beam" | "exact";
   /**
-   * How beam search learns: with the right output kept in the beam or not.
-   * @default "free"
+   * What beam search learns from: decisions up to the right output's greatest lag, or to its loss, or all.
+   * @default "violation"
    */
   beamTraining: "free" | "forced" | "early" | "violation";
   /**

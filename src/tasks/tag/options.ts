@@ -26,9 +26,13 @@ export const taggerOptions = {
     value: "mode",
     aliases: ["inference"],
   }),
-  beamTraining: choice("how beam search learns: with the right output kept in the beam or not", beamTrainings, {
-    usual: "free",
-  }),
+  beamTraining: choice(
+    "what beam search learns from: decisions up to the right output's greatest lag, or to its loss, or all",
+    beamTrainings,
+    {
+      usual: "violation",
+    },
+  ),
   recombine: flag("make contexts that agree on the last `order` labels one", {
     usual: true,
     off: "keep contexts apart that agree on the last labels, up to the order",
