@@ -65,7 +65,13 @@ export class BeamGradient {
 
   /** The right output alone: what a beam of one holds that is forced. */
   private forwardRight({ problem, space, weights, inference, forced }: BeamExample): Trellis {
-    return this.kernel.forward(problem, space, weights, { ...inference, contexts: 1 }, forced);
+    return this.kernel.forward(
+      { ...problem, limits: undefined },
+      space,
+      weights,
+      { ...inference, contexts: 1 },
+      forced,
+    );
   }
 
   /** How many decisions of the right output are learned from, in a chain of slots. */

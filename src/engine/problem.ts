@@ -50,4 +50,9 @@ export interface Problem {
   slotInput?: Int32Array;
   /** One entry a family; undefined for families that are not keyed. */
   starts?: readonly (StartNodes | undefined)[];
+  /**
+   * [slotCount] how many contexts each slot keeps beside `⋆`, at least one, where that is not the same everywhere; then
+   * `Inference.contexts` is the most of them.
+   */
+  limits?: Int32Array;
 }

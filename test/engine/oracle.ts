@@ -146,7 +146,7 @@ export function selectContexts(c: Case): string[][] | undefined {
     if (expansions.length === 0) continue;
     const isEnd = slot === graph.slotCount - 1;
     const sorted = [...masses].sort((a, b) => b[1] - a[1]);
-    const limit = isEnd ? 0 : c.inference.contexts;
+    const limit = isEnd ? 0 : (c.problem.limits?.[slot] ?? c.inference.contexts);
     if (limit > 0 && limit < sorted.length) {
       const ratio = sorted[limit][1] / sorted[limit - 1][1];
       if (ratio > 1 - 1e-9) return undefined;
@@ -215,7 +215,7 @@ export function caseArbitrary(overrides: Partial<Inference> = {}, scale = 2, kin
           : shape === "open chain"
             ? openChainGraph(length + 1, symbolCount)
             : slotGraph(symbolCount, randomBranches(random, symbolCount));
-      return makeCase(random, graph, choice, scale, kind.gains === true);
+      return makeCase(random, graph, choice, scale, kind.gains === true, overrides.contexts === undefined);
     });
 }
 
@@ -240,6 +240,7 @@ function makeCase(
   inference: Inference,
   scale: number,
   gains: boolean,
+  withLimits: boolean,
 ): Case {
   const { symbolCount } = graph;
   const table = new RowTableBuilder(symbolCount);
@@ -295,7 +296,11 @@ function makeCase(
     families: [{ tree: tree.build(), depth: inference.order, skip: -2, pairs: false, keyed: false }],
     offsets,
   };
-  return { problem: { graph, slotScores }, space, weights, inference, rowWeights, rowEntries };
+  const problem: Problem = { graph, slotScores };
+  if (withLimits && inference.contexts > 0 && random() < 0.4) {
+    problem.limits = Int32Array.from({ length: graph.slotCount }, () => 1 + Math.floor(random() * inference.contexts));
+  }
+  return { problem, space, weights, inference, rowWeights, rowEntries };
 }
 
 /** A small random generator, so that a case is a function of one number. */

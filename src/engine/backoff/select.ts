@@ -8,7 +8,8 @@ import type { WorkSpace } from "./work-space.js";
 export function clearHeaviest(work: WorkSpace, heaviest: Heaviest): void {
   const { inference, slot } = work;
   const isLast = slot === work.problem.graph.slotCount - 2;
-  const room = isLast || inference.order === 0 || inference.mode === "exact" ? 0 : inference.contexts;
+  const limit = work.problem.limits?.[slot + 1] ?? inference.contexts;
+  const room = isLast || inference.order === 0 || inference.mode === "exact" ? 0 : limit;
   const pairs = (work.groupCount - work.slotGroup[slot]) * (work.endSymbol - work.firstSymbol);
   heaviest.clear(Math.min(room, pairs));
 }

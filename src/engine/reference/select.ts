@@ -18,18 +18,18 @@ export interface Guide {
 
 export function select(work: WorkSpace, slot: number, forcedArc: number, guide?: Guide): void {
   const { groupCount, groupKept, inference } = work;
+  const limit = work.problem.limits?.[slot] ?? inference.contexts;
   if (slot === work.problem.graph.slotCount - 1 || inference.order === 0) {
     groupKept.fill(0, 0, groupCount);
     return;
   }
-  selectFree(work, forcedArc);
-  if (guide && inference.mode !== "exact") selectGuided(work, guide);
+  selectFree(work, inference.mode === "exact" ? groupCount : limit, forcedArc);
+  if (guide && inference.mode !== "exact") selectGuided(work, limit, guide);
 }
 
-function selectFree(work: WorkSpace, forcedArc: number): void {
+function selectFree(work: WorkSpace, limit: number, forcedArc: number): void {
   const { groupCount, groupMass, groupKept, groupTop, inference } = work;
   for (let g = 0; g < groupCount; g++) groupMass[g] = roundedMass(groupMass[g]);
-  const limit = inference.mode === "exact" ? groupCount : inference.contexts;
   let floor = 0;
   if (inference.lightest && inference.mode !== "exact") {
     for (let g = 0; g < groupCount; g++) if (groupMass[g] > floor) floor = groupMass[g];
@@ -39,7 +39,7 @@ function selectFree(work: WorkSpace, forcedArc: number): void {
     for (let g = 0; g < groupCount; g++) {
       groupKept[g] = groupTop[g] > Number.NEGATIVE_INFINITY && groupMass[g] >= floor ? 1 : 0;
     }
-    if (forcedArc >= 0 && floor > 0) keepForced(work, forcedArc, 0);
+    if (forcedArc >= 0 && floor > 0) keepForced(work, forcedArc, true);
     return;
   }
   const threshold = limit > 0 ? Math.max(floor, largestMass(work, limit)) : Number.POSITIVE_INFINITY;
@@ -54,7 +54,7 @@ function selectFree(work: WorkSpace, forcedArc: number): void {
       kept++;
     }
   }
-  if (forcedArc >= 0 && limit > 0) keepForced(work, forcedArc, kept);
+  if (forcedArc >= 0 && limit > 0) keepForced(work, forcedArc, kept < limit);
 }
 
 /** Splits off the last 29 of 53 binary digits. */
@@ -69,8 +69,8 @@ function roundedMass(mass: number): number {
 }
 
 /** Marks the groups that are heaviest under a clamp, instead of or beside those already marked. */
-function selectGuided(work: WorkSpace, guide: Guide): void {
-  const { groupCount, groupMass, groupKept, expansionCount, expansionGroup, expansionLogMass, inference } = work;
+function selectGuided(work: WorkSpace, most: number, guide: Guide): void {
+  const { groupCount, groupMass, groupKept, expansionCount, expansionGroup, expansionLogMass } = work;
   if (guide.by === "target") groupKept.fill(0, 0, groupCount);
   // Group masses are needed no more: they now hold logarithms of the clamped ones.
   groupMass.fill(Number.NEGATIVE_INFINITY, 0, groupCount);
@@ -79,7 +79,7 @@ function selectGuided(work: WorkSpace, guide: Guide): void {
     const log = expansionLogMass[i] + guide.pass.logAllowed(work.expansionContext[i], work.expansionSymbol[i]);
     groupMass[expansionGroup[i]] = logAdd(groupMass[expansionGroup[i]], log);
   }
-  const limit = Math.min(inference.contexts, groupCount);
+  const limit = Math.min(most, groupCount);
   const threshold = limit > 0 ? largestMass(work, limit) : Number.POSITIVE_INFINITY;
   let kept = 0;
   for (let g = 0; g < groupCount; g++) {
@@ -95,14 +95,14 @@ function selectGuided(work: WorkSpace, guide: Guide): void {
 }
 
 /** Keeps the group of a forced arc, in place of the lightest one if there is no room. */
-function keepForced(work: WorkSpace, forcedArc: number, kept: number): void {
-  const { groupCount, groupKept, groupMass, expansionArc, inference } = work;
+function keepForced(work: WorkSpace, forcedArc: number, hasRoom: boolean): void {
+  const { groupCount, groupKept, groupMass, expansionArc } = work;
   let i = 0;
   while (i < work.expansionCount && expansionArc[i] !== forcedArc) i++;
   if (i === work.expansionCount) return;
   const g = work.expansionGroup[i];
   if (groupKept[g]) return;
-  if (kept >= inference.contexts) {
+  if (!hasRoom) {
     let lightest = -1;
     for (let h = 0; h < groupCount; h++) {
       if (groupKept[h] && (lightest < 0 || groupMass[h] < groupMass[lightest])) lightest = h;

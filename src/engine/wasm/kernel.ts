@@ -91,13 +91,14 @@ export class WasmKernel implements Kernel {
   }
 
   /** Writes down what any forward pass needs to know. */
-  private ask({ graph, slotScores }: Problem, space: RowSpace, inference: Inference): void {
+  private ask({ graph, slotScores, limits }: Problem, space: RowSpace, inference: Inference): void {
     const { call, numbers } = this.state;
     call[CallField.space] = this.records.spaceOf(space);
     call[CallField.graph] = this.records.graphOf(graph);
     call[CallField.slotScores] = this.program.addressOf(slotScores);
     call[CallField.mode] = Mode[inference.mode];
     call[CallField.contexts] = inference.contexts;
+    call[CallField.limits] = this.program.addressOf(limits);
     call[CallField.order] = inference.order;
     call[CallField.longest] = longestSuffix(inference);
     call[CallField.allRows] = inference.rows === "all" ? 1 : 0;

@@ -198,6 +198,7 @@ export enum CallField {
   slotInput,
   starts,
   forced,
+  limits,
   mode,
   contexts,
   order,

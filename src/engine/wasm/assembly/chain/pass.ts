@@ -80,6 +80,7 @@ export function bestOfChain(state: usize): i32 {
   useGroups(asked(CallField.longest));
   Asked.isBeam = asked(CallField.mode) == Mode.beam;
   Asked.limit = asked(CallField.contexts);
+  Asked.limits = askedArray(CallField.limits);
   Asked.lightest = askedNumber(CallNumber.lightest);
   const confidences = askedArray(CallField.confidences);
   const depth = min(asked(CallField.frozenDepth), asked(CallField.longest));
@@ -130,6 +131,7 @@ function step(slot: i32, depth: i32): i32 {
   if (slot == 0) forgotten = timesForgotten;
   Slot.groups = formGroups(0, chain + <usize>Slot.from + ChainBytes.length, RECORD, count, Slot.from, RECORD);
   Slot.columns = (Slot.groups + 1) & ~1;
+  if (Asked.limits) Asked.limit = int(Asked.limits, slot + 1);
   makeRoom();
   const slotTop = emit(slot);
   if (minOf(Slot.emissions, Slot.width) < LEAST_EMISSION) return NoAnswer.givesUp;

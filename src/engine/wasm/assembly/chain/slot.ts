@@ -8,8 +8,10 @@ import { RECORD } from "./context";
 /** What is asked for. */
 export class Asked {
   static isBeam: bool = false;
-  /** How many contexts a slot keeps beside `⋆`. */
+  /** How many contexts the next slot keeps beside `⋆`. */
   static limit: i32 = 0;
+  /** [slotCount] the same for every slot; 0 if they all have `limit`. */
+  static limits: usize = 0;
   static lightest: f64 = 0;
 }
 

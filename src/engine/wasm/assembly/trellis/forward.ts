@@ -35,6 +35,7 @@ export function forward(state: usize): void {
       const symbol = int(Pass.forced, forcedSlot);
       if (symbol >= 0) forcedArc = int(arcStart, forcedContext) + symbol;
     }
+    if (Pass.limits) Pass.limit = int(Pass.limits, slot);
     expand(slot);
     if (Pass.byRows && slot < slotCount - 1) keepByRows();
     else {

@@ -6,8 +6,10 @@ import { asked, askedArray, askedNumber } from "../state";
 /** What is asked for. */
 export class Pass {
   static mode: i32 = 0;
-  /** How many contexts a slot keeps beside `⋆`. */
+  /** How many contexts the slot keeps beside `⋆`. */
   static limit: i32 = 0;
+  /** [slotCount] the same for every slot; 0 if they all have `limit`. */
+  static limits: usize = 0;
   static lightest: f64 = 0;
   static order: i32 = 0;
   /** The most decisions that a context remembers. */
@@ -33,6 +35,7 @@ export class Entered {
 export function usePass(): void {
   Pass.mode = asked(CallField.mode);
   Pass.limit = asked(CallField.contexts);
+  Pass.limits = askedArray(CallField.limits);
   Pass.lightest = Pass.mode == Mode.exact ? 0 : askedNumber(CallNumber.lightest);
   Pass.order = asked(CallField.order);
   Pass.longest = asked(CallField.longest);
