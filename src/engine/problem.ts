@@ -44,8 +44,13 @@ export interface StartNodes {
 
 export interface Problem {
   graph: SlotGraph;
-  /** [slotCount][symbolCount] */
+  /** [slotCount][graph.symbolCount] */
   slotScores: Float64Array;
+  /**
+   * [slotCount][graph.symbolCount] the symbol of the rows that each symbol of the graph stands for at a slot, rising: for slots
+   * where few of many symbols can be decided. All paths must come to a slot by the same slots. Without it, they are the same.
+   */
+  slotSymbols?: Int32Array;
   /** [slotCount] the input symbol of a slot, for families of pairs. */
   slotInput?: Int32Array;
   /** One entry a family; undefined for families that are not keyed. */

@@ -7,6 +7,7 @@
 import { remembersByRows } from "../inference.js";
 import { childOf, type RowTree } from "../rows.js";
 import { grown } from "../trellis.js";
+import { rowSymbol } from "./scores.js";
 import type { SuffixWalk, WorkSpace } from "./work-space.js";
 
 /** Logarithm of the least mass, relative to the heaviest, that is told from nothing: below, numbers lose digits. */
@@ -147,15 +148,16 @@ function tellingLength(work: WorkSpace, expansion: number, common: number): numb
 }
 
 function walkDown(work: WorkSpace, walk: SuffixWalk, tree: RowTree, expansion: number, length: number): void {
-  const { contextSymbol, contextParent } = work.trellis;
+  const { contextSymbol, contextParent, contextSlot } = work.trellis;
   let c = work.expansionContext[expansion];
   for (let n = 1; n < walk.alive; n++) c = contextParent[c];
   while (walk.alive < length) {
     let symbol: number;
-    if (walk.alive === 0) symbol = work.expansionSymbol[expansion];
+    if (walk.alive === 0) symbol = rowSymbol(work.problem, contextSlot[c], work.expansionSymbol[expansion]);
     else {
-      symbol = contextSymbol[c];
-      c = contextParent[c];
+      const parent = contextParent[c];
+      symbol = rowSymbol(work.problem, contextSlot[parent], contextSymbol[c]);
+      c = parent;
     }
     const child = childOf(tree, walk.nodes[walk.alive], symbol);
     if (child < 0) {

@@ -74,7 +74,8 @@ export class ReferenceKernel implements Kernel {
     factor: number,
     arcs = this.trellis.arcPosterior,
   ): void {
-    addExpectations(this.trellis, this.work.space.table, counts, slotCounts, factor, arcs);
+    const { problem, space } = this.work;
+    addExpectations(this.trellis, space.table, problem.slotSymbols, counts, slotCounts, factor, arcs);
   }
 
   bestPath(): Path | undefined {

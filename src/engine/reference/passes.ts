@@ -2,6 +2,7 @@
 // backward pass needs no exponentials: an arc carries the share mass(arc) / mass(target) of its target's posterior,
 //   posterior(arc) = mass(arc) / mass(target) * posterior(target),   posterior(c) = sum over y: posterior(c, y).
 
+import { indexOfSorted } from "../../util/search.js";
 import type { BestOutput, Kernel } from "../backend.js";
 import type { RowTable } from "../rows.js";
 import { nextSlot } from "../slots.js";
@@ -41,7 +42,8 @@ export function backward(trellis: Trellis): void {
 /** counts(r)[y] += factor * sum over contexts c with row r: arcs(c, y), and the same for slots. */
 export function addExpectations(
   trellis: Trellis,
-  { start, symbols, symbolCount }: RowTable,
+  { start, symbols }: RowTable,
+  slotSymbols: Int32Array | undefined,
   counts: Float64Array | undefined,
   slotCounts: Float64Array,
   factor: number,
@@ -49,6 +51,7 @@ export function addExpectations(
 ): void {
   if (!trellis.hasPosteriors) throw new Error("expected counts need the backward pass");
   const { graph, slotStart, rowStart, rows, arcStart, posterior } = trellis;
+  const { symbolCount } = graph;
   for (let slot = 0; slot < graph.slotCount - 1; slot++) {
     const scores = slot * symbolCount;
     for (let b = graph.branchStart[slot]; b < graph.branchStart[slot + 1]; b++) {
@@ -62,7 +65,12 @@ export function addExpectations(
         for (let r = rowStart[c]; r < rowStart[c + 1]; r++) {
           const entry = start[rows[r]];
           const entryEnd = start[rows[r] + 1];
-          if (entryEnd - entry === symbolCount) {
+          if (slotSymbols) {
+            for (let y = first; y < end; y++) {
+              const e = indexOfSorted(symbols, entry, entryEnd, slotSymbols[scores + y]);
+              if (e >= 0) counts[e] += factor * arcs[arc + y];
+            }
+          } else if (entryEnd - entry === symbolCount) {
             for (let y = first; y < end; y++) counts[entry + y] += factor * arcs[arc + y];
           } else {
             for (let e = entry; e < entryEnd; e++) {

@@ -1,6 +1,7 @@
 // The scores of a slot's expansions:
 //   score(c, y) = slotScores(slot)[y] + sum over the rows r of c: offset(r) + weight(r)[y].
 
+import { indexOfSorted } from "../../util/search.js";
 import type { Problem, RowSpace } from "../problem.js";
 import { childOf } from "../rows.js";
 import { BEGIN, type Trellis } from "../trellis.js";
@@ -44,9 +45,10 @@ export function scoreExpansions(work: WorkSpace, slot: number): void {
 /** Scores of one context's expansions by the symbols `first` .. `end - 1`. */
 function scoreContext(work: WorkSpace, slot: number, context: number, first: number, end: number): void {
   const { trellis, weights, problem } = work;
-  const { slotScores } = problem;
+  const { slotScores, slotSymbols } = problem;
   const { table, offsets } = work.space;
-  const { start, symbols, symbolCount } = table;
+  const { start, symbols } = table;
+  const { symbolCount } = problem.graph;
   const { arcScore, rows } = trellis;
   const arc = trellis.arcStart[context];
   const from = trellis.rowStart[context];
@@ -58,7 +60,12 @@ function scoreContext(work: WorkSpace, slot: number, context: number, first: num
   for (let r = from; r < to; r++) {
     const entry = start[rows[r]];
     const entryEnd = start[rows[r] + 1];
-    if (entryEnd - entry === symbolCount) {
+    if (slotSymbols) {
+      for (let y = first; y < end; y++) {
+        const e = indexOfSorted(symbols, entry, entryEnd, slotSymbols[scores + y]);
+        if (e >= 0) arcScore[arc + y] += weights[e];
+      }
+    } else if (entryEnd - entry === symbolCount) {
       for (let y = first; y < end; y++) arcScore[arc + y] += weights[entry + y];
     } else {
       for (let e = entry; e < entryEnd; e++) arcScore[arc + symbols[e]] += weights[e];
@@ -66,11 +73,16 @@ function scoreContext(work: WorkSpace, slot: number, context: number, first: num
   }
 }
 
+/** The symbol of the rows that a symbol decided at a slot stands for. */
+export function rowSymbol({ graph, slotSymbols }: Problem, slot: number, symbol: number): number {
+  return slotSymbols && symbol !== BEGIN ? slotSymbols[slot * graph.symbolCount + symbol] : symbol;
+}
+
 /** Walks each family's tree down the context's suffix and notes the rows met: of `all` suffixes, or of the longest. */
 export function findRows(
   trellis: Trellis,
   problem: Problem,
-  { families }: RowSpace,
+  { families, table }: RowSpace,
   all: boolean,
   slot: number,
   context: number,
@@ -89,12 +101,12 @@ export function findRows(
       if (all && row >= 0) trellis.rows[count++] = row;
       let c = context;
       for (let n = length; n > 0; n--) {
-        const symbol = trellis.contextSymbol[c];
         const parent = trellis.contextParent[c];
+        const symbol = rowSymbol(problem, trellis.contextSlot[parent], trellis.contextSymbol[c]);
         if (symbol !== family.skip || symbol === BEGIN) {
           const pair = family.pairs && symbol !== BEGIN;
           const event = pair
-            ? (problem.slotInput as Int32Array)[trellis.contextSlot[parent]] * trellis.graph.symbolCount + symbol
+            ? (problem.slotInput as Int32Array)[trellis.contextSlot[parent]] * table.symbolCount + symbol
             : symbol;
           node = childOf(family.tree, node, event);
           if (node < 0) break;

@@ -30,6 +30,8 @@ export class WasmKernel implements Kernel {
   /** Does what the compiled code does not: contexts chosen with a clamp, or some of those that rows tell apart. */
   private reference: ReferenceKernel | undefined;
   private usesReference = false;
+  /** Of the latest forward pass. */
+  private slotSymbols: Int32Array | undefined;
   private readonly owner = new BlockOwner();
   private readonly state: KernelState;
   /** What the compiled code wrote: decisions, and their probabilities. */
@@ -73,6 +75,8 @@ export class WasmKernel implements Kernel {
     this.ask(problem, space, inference);
     call[CallField.weights] = program.addressOf(weights);
     call[CallField.slotInput] = program.addressOf(problem.slotInput);
+    this.slotSymbols = problem.slotSymbols;
+    call[CallField.slotSymbols] = program.addressOf(problem.slotSymbols);
     call[CallField.starts] = this.startsOf(problem);
     call[CallField.forced] = program.addressOf(forced);
     call[CallField.byRows] = isByRows ? 1 : 0;
@@ -148,6 +152,7 @@ export class WasmKernel implements Kernel {
     const countsAt = program.addressOf(counts);
     const slotCountsAt = program.addressOf(slotCounts);
     call[CallField.counts] = countsAt;
+    call[CallField.slotSymbols] = program.addressOf(this.slotSymbols);
     call[CallField.slotCounts] = slotCountsAt;
     call[CallField.arcs] = program.addressOf(arcs);
     numbers[CallNumber.factor] = factor;
@@ -253,9 +258,9 @@ export class WasmKernel implements Kernel {
 }
 
 /** Whether the best output of a problem can be found without a trellis. */
-function fitsChain({ graph }: Problem, inference: Inference): boolean {
+function fitsChain({ graph, slotSymbols }: Problem, inference: Inference): boolean {
   const { mode, contexts, order } = inference;
-  if (mode === "exact" || contexts <= 0 || order <= 0 || remembersByRows(inference)) return false;
+  if (slotSymbols || mode === "exact" || contexts <= 0 || order <= 0 || remembersByRows(inference)) return false;
   if (graph.slotCount * (contexts + 1) * ChainBytes.bytes >= 2 ** 31) return false;
   let known = chains.get(graph);
   if (known === undefined) {

@@ -24,6 +24,7 @@ export enum GraphField {
 export enum SpaceField {
   tableStart,
   tableSymbols,
+  symbolCount,
   /** 0 if there are none. */
   offsets,
   familyCount,
@@ -196,6 +197,7 @@ export enum CallField {
   slotScores,
   /** The following are 0 for none. */
   slotInput,
+  slotSymbols,
   starts,
   forced,
   limits,

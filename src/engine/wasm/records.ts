@@ -62,6 +62,7 @@ export class Records {
       const { start, symbols } = this.tableOf(table);
       words[SpaceField.tableStart] = this.place(record, start);
       words[SpaceField.tableSymbols] = this.place(record, symbols);
+      words[SpaceField.symbolCount] = table.symbolCount;
       words[SpaceField.offsets] = offsets ? this.place(record, offsets) : 0;
       words[SpaceField.familyCount] = families.length;
       for (let f = 0; f < families.length; f++) {

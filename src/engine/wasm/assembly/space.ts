@@ -23,7 +23,12 @@ import { addAll, addScaled, copyShifted } from "./vector";
 /** The event before the first decision. */
 export const BEGIN = -1;
 
+/** Symbols of the graph. */
 export let symbolCount: i32 = 0;
+/** Symbols of the rows: the same, but for a problem whose slots have symbols of their own. */
+let rowSymbolCount: i32 = 0;
+/** [slots][symbols] symbols of the rows; 0 for none. */
+let slotSymbols: usize = 0;
 export let tableStart: usize = 0;
 export let tableSymbols: usize = 0;
 let weights: usize = 0;
@@ -66,6 +71,8 @@ export function useSpace(): void {
   const space = askedArray(CallField.space);
   tableStart = address(space, SpaceField.tableStart);
   tableSymbols = address(space, SpaceField.tableSymbols);
+  rowSymbolCount = int(space, SpaceField.symbolCount);
+  slotSymbols = askedArray(CallField.slotSymbols);
   offsets = address(space, SpaceField.offsets);
   familyCount = int(space, SpaceField.familyCount);
   families = space + (SpaceField.count << 2);
@@ -91,6 +98,13 @@ export function familyAt(f: i32): usize {
 @inline
 export function treeRows(family: usize): usize {
   return address(family, FamilyField.treeRow);
+}
+
+/** The symbol of the rows that a symbol decided at a slot stands for. */
+// @ts-expect-error
+@inline
+export function rowSymbol(slot: i32, symbol: i32): i32 {
+  return slotSymbols && symbol != BEGIN ? int(slotSymbols, slot * symbolCount + symbol) : symbol;
 }
 
 /** The child of a node by an event, or -1. */
@@ -148,11 +162,12 @@ function walk(family: usize, start: i32, keyed: bool, context: i32, all: bool, n
   if (all && row >= 0) setInt(rows, count++, row);
   let c = context;
   for (let n = length; n > 0; n--) {
-    const symbol = int(contextSymbol, c);
     const parent = int(contextParent, c);
+    let symbol = int(contextSymbol, c);
+    if (slotSymbols && symbol != BEGIN) symbol = rowSymbol(int(contextSlot, parent), symbol);
     if (symbol != skip || symbol == BEGIN) {
       const event =
-        pairs && symbol != BEGIN ? int(slotInput, int(contextSlot, parent)) * symbolCount + symbol : symbol;
+        pairs && symbol != BEGIN ? int(slotInput, int(contextSlot, parent)) * rowSymbolCount + symbol : symbol;
       node = childOf(family, node, event);
       if (node < 0) break;
       const found = int(treeRow, node);
@@ -184,7 +199,17 @@ export function scoreArcs(slot: i32, context: i32, arc: i32, first: i32, end: i3
     const row = int(rows, r);
     const entry = int(tableStart, row);
     const entryEnd = int(tableStart, row + 1);
-    if (entryEnd - entry == symbolCount) {
+    if (slotSymbols) {
+      const own = slotSymbols + (<usize>(slot * symbolCount) << 2);
+      let e = entry;
+      for (let y = first; y < end; y++) {
+        e = entryFrom(e, entry, entryEnd, int(own, y));
+        if (e == entryEnd) break;
+        if (int(tableSymbols, e) != int(own, y)) continue;
+        const at = scores + (<usize>y << 3);
+        store<f64>(at, load<f64>(at) + num(weights, e));
+      }
+    } else if (entryEnd - entry == symbolCount) {
       addAll(scores + (<usize>first << 3), weights + (<usize>(entry + first) << 3), end - first);
     } else {
       for (let e = entry; e < entryEnd; e++) {
@@ -195,14 +220,39 @@ export function scoreArcs(slot: i32, context: i32, arc: i32, first: i32, end: i3
   }
 }
 
-/** counts(r)[y] += factor * values[y] for the rows r of a context and the symbols `first` .. `end - 1`. */
-export function countRows(context: i32, values: usize, first: i32, end: i32, counts: usize, factor: f64): void {
+/** The first of a row's entries from `e` on whose symbol is not below `symbol`. The row is `entry` .. `entryEnd - 1`. */
+// @ts-expect-error
+@inline
+function entryFrom(e: i32, entry: i32, entryEnd: i32, symbol: i32): i32 {
+  if (entryEnd - entry == rowSymbolCount) return entry + symbol;
+  let low = e;
+  let high = entryEnd;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (int(tableSymbols, middle) < symbol) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** counts(r)[y] += factor * values[y] for the rows r of a context and the symbols `first` .. `end - 1` of a slot. */
+export function countRows(slot: i32, context: i32, values: usize, first: i32, end: i32, counts: usize, factor: f64): void {
   const to = int(rowStart, context + 1);
   for (let r = int(rowStart, context); r < to; r++) {
     const row = int(rows, r);
     const entry = int(tableStart, row);
     const entryEnd = int(tableStart, row + 1);
-    if (entryEnd - entry == symbolCount) {
+    if (slotSymbols) {
+      const own = slotSymbols + (<usize>(slot * symbolCount) << 2);
+      let e = entry;
+      for (let y = first; y < end; y++) {
+        e = entryFrom(e, entry, entryEnd, int(own, y));
+        if (e == entryEnd) break;
+        if (int(tableSymbols, e) != int(own, y)) continue;
+        const at = counts + (<usize>e << 3);
+        store<f64>(at, load<f64>(at) + factor * num(values, y));
+      }
+    } else if (entryEnd - entry == symbolCount) {
       addScaled(counts + (<usize>(entry + first) << 3), values + (<usize>first << 3), end - first, factor);
     } else {
       for (let e = entry; e < entryEnd; e++) {

@@ -81,7 +81,7 @@ export function addExpectations(state: usize): void {
         if (num(posterior, c) == 0) continue;
         const values = arcs + (<usize>int(arcStart, c) << 3);
         addScaled(decisions + (<usize>first << 3), values + (<usize>first << 3), end - first, factor);
-        if (counts) countRows(c, values, first, end, counts, factor);
+        if (counts) countRows(slot, c, values, first, end, counts, factor);
       }
     }
   }

@@ -2,8 +2,8 @@
 // future with and without, so it need not be remembered.
 
 import { Bundle, FamilyField } from "../../layout";
-import { childOf, familyAt, familyCount } from "../space";
-import { contextParent, contextSymbol, int, need, setInt, walks } from "../state";
+import { childOf, familyAt, familyCount, rowSymbol } from "../space";
+import { contextParent, contextSlot, contextSymbol, int, need, setInt, walks } from "../state";
 import { Pass } from "./pass";
 
 // A walk down a family's tree, as far as the suffix at hand goes, is a record of words: decisions walked; whether the next
@@ -56,11 +56,12 @@ function walkDown(family: usize, walk: usize, context: i32, symbol: i32, length:
     let c = context;
     for (let n = 1; n < alive; n++) c = int(contextParent, c);
     while (alive < length) {
-      let event = symbol;
+      let event = 0;
       if (alive > 0) {
-        event = int(contextSymbol, c);
-        c = int(contextParent, c);
-      }
+        const parent = int(contextParent, c);
+        event = rowSymbol(int(contextSlot, parent), int(contextSymbol, c));
+        c = parent;
+      } else event = rowSymbol(int(contextSlot, c), symbol);
       const child = childOf(family, int(walk, NODES + alive), event);
       if (child < 0) {
         dead = 1;
