@@ -87,7 +87,7 @@ export function numbered(tagger, sequences) {
   for (const { attributes = [] } of sequences) builder.add(attributes.length, { attributes });
   const { mode, order, contexts, rows, recombine } = tagger.options;
   const inference = { mode, order, contexts, rows, recombine, byRows: mode === "exact" };
-  return new TaggerLearner(builder.build(), tagger.rows, inference);
+  return new TaggerLearner(builder.build(), tagger.rows, inference, { shortlist: tagger.options.shortlist });
 }
 
 /** Pronunciations of the CMU dictionary, shuffled, as pairs. @param {number} words */

@@ -307,6 +307,7 @@ export function meanHistory(histories: readonly (readonly Pass[])[]): Pass[] {
         accuracy: mean(judged.map((one) => one.accuracy)) as number,
         exact: mean(judged.map((one) => one.exact)) as number,
         ...(judged[0].f1 !== undefined && { f1: mean(judged.map((one) => one.f1)) }),
+        ...(judged[0].unlisted !== undefined && { unlisted: mean(judged.map((one) => one.unlisted)) }),
       },
     };
   });

@@ -110,6 +110,7 @@ export async function judgeAll(
     // An output that is longer than the right one may have more errors than that has symbols.
     accuracy: Math.max(0, 1 - sum.errors / Math.max(1, sum.decisions)),
     exact: sum.right / examples.length,
+    ...(sum.unlisted !== undefined && { unlisted: sum.unlisted / Math.max(1, sum.decisions) }),
     ...(sum.wanted !== undefined && { f1: (2 * (sum.matched ?? 0)) / Math.max(1, sum.wanted + (sum.found ?? 0)) }),
   };
 }

@@ -47,6 +47,8 @@ export interface Judged {
   wanted?: number;
   found?: number;
   matched?: number;
+  /** Where decisions are made among some of the symbols: how many right ones were not among these. */
+  unlisted?: number;
   /** −log of the probability with which it was said that all of the output is right, or that it is not: what came true. */
   logLoss?: number;
 }
@@ -69,7 +71,7 @@ export function addJudged(sum: Judged, more: Judged): void {
   sum.decisions += more.decisions;
   sum.errors += more.errors;
   sum.right += more.right;
-  for (const name of ["wanted", "found", "matched", "logLoss"] as const) {
+  for (const name of ["wanted", "found", "matched", "unlisted", "logLoss"] as const) {
     const amount = more[name];
     if (amount !== undefined) sum[name] = (sum[name] ?? 0) + amount;
   }

@@ -22,6 +22,8 @@ export interface Pass {
     exact: number;
     /** F1 of the spans, where outputs mark any. */
     f1?: number;
+    /** Where decisions are made among some of the symbols: the share of the right ones that were not among these. */
+    unlisted?: number;
   };
 }
 

@@ -17,12 +17,14 @@ export interface Codec<M extends Model = Model> {
   decode(content: TensorFile, file?: string): M;
 }
 
-/** Written; all versions up to it are read. 2: *pass* where 1 has *epoch*, in options and summaries. */
+/** Written by most. 2: *pass* where 1 has *epoch*, in options and summaries. */
 const VERSION = 2;
+/** All versions up to it are read. 3: taggers with parts of labels or shortlists. */
+const LATEST = 3;
 
 /** A file of any kind, models and checkpoints alike. */
 export function encodeKind(kind: string, parts: FileParts): Uint8Array {
-  const metadata = { ...parts.metadata, "stargram.kind": kind, "stargram.version": String(VERSION) };
+  const metadata = { ...parts.metadata, "stargram.kind": kind, "stargram.version": String(parts.version ?? VERSION) };
   return encodeTensors({ metadata, tensors: parts.tensors });
 }
 
@@ -33,9 +35,9 @@ export function decodeKind(bytes: Uint8Array, file?: string): { kind: string; co
   if (kind === undefined || version === undefined || !/^[1-9]\d{0,8}$/.test(version)) {
     throw new InputError("not a Stargram model: it does not say which kind and version it is", { file });
   }
-  if (Number(version) > VERSION) {
+  if (Number(version) > LATEST) {
     throw new InputError(
-      `the file was written by a newer Stargram: its layout is version ${version}, this one reads up to version ${VERSION}`,
+      `the file was written by a newer Stargram: its layout is version ${version}, this one reads up to version ${LATEST}`,
       { file, hint: "update Stargram: npm install stargram@latest" },
     );
   }

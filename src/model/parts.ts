@@ -20,6 +20,8 @@ const DAMAGED = "the file is damaged";
 export interface FileParts {
   metadata: Record<string, string>;
   tensors: Record<string, { data: TensorData }>;
+  /** Of the layout, if it is one that not every model has. */
+  version?: number;
 }
 
 export function emptyParts(): FileParts {
@@ -90,6 +92,7 @@ export const heldOutSchema = v.optional(
     accuracy: finiteOrNot,
     exact: finiteOrNot,
     f1: v.optional(finiteOrNot),
+    unlisted: v.optional(finiteOrNot),
   }),
 );
 

@@ -7,7 +7,7 @@
 
 import * as v from "valibot";
 import { byHash } from "../../engine/alphabet.js";
-import { RowTableBuilder, type RowTree } from "../../engine/rows.js";
+import { type RowTable, RowTableBuilder, type RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
 import {
   countSchema,
@@ -22,6 +22,7 @@ import {
 import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
 import type { Codec } from "../task.js";
+import { labelParts, NO_PARTS } from "./label-parts.js";
 import { taggerOptions } from "./options.js";
 import { canLearn, learnedSchemes, schemes } from "./scheme.js";
 import { Tagger } from "./tagger.js";
@@ -38,13 +39,16 @@ const translationSchema = v.object({ data: v.picklist(schemes), learned: v.pickl
 
 const summary = { sequences: countSchema, positions: countSchema };
 
+/** The layout of taggers with parts of labels, whose symbols come after the labels and the end, or shortlists. */
+const WITH_LISTS = 3;
+
 /** No data supports n-grams longer than this; the limit keeps a hostile file from asking for endless walks. */
 const MAX_ORDER = 10_000;
 
 function encodeTagger(tagger: Tagger): FileParts {
   const { rows, weights } = tagger;
   const old = rows.table;
-  const table = new RowTableBuilder(old.symbolCount);
+  const table = new RowTableBuilder(old.symbolCount + (rows.parts?.names.length ?? 0));
   const kept: number[] = []; // weights, entry by entry of the new table
   const attributes: string[] = [];
   // In the order in which a reader finds them without preparation.
@@ -70,6 +74,7 @@ function encodeTagger(tagger: Tagger): FileParts {
     }),
   });
   const parts = emptyParts();
+  if (rows.parts || tagger.options.shortlist > 0) parts.version = WITH_LISTS;
   putTrained(parts, tagger);
   putJson(parts, "source", tagger.source);
   // Versions that know nothing of schemes answer in the learned one.
@@ -91,7 +96,7 @@ function encodeTagger(tagger: Tagger): FileParts {
 function decodeTagger(content: TensorFile, file?: string): Tagger {
   const reader = new PartsReader(content, file);
   const trained = readTrained(reader, taggerOptions, {
-    instead: { l2: 0, heldOut: 0.1, select: "likelihood", scheme: "data" },
+    instead: { l2: 0, heldOut: 0.1, select: "likelihood", scheme: "data", labelParts: NO_PARTS, shortlist: 0 },
     summary,
   });
   const source = reader.json("source", sourceSchema);
@@ -105,9 +110,14 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
     const attributes = reader.alphabet("attributes", isByHash);
     const conjoined = reader.alphabet("conjoined");
     if (labels.size === 0) throw reader.damaged("it has no labels");
-    const table = reader.table("rows", labels.size + 1);
+    const parts = labelParts(labels.all(), options.labelParts);
+    const { start, symbols } = reader.table("rows", labels.size + 1 + (parts?.names.length ?? 0));
+    const table: RowTable = { symbolCount: labels.size + 1, start, symbols };
     const rowCount = table.start.length - 1;
     if (rowCount < attributes.size) throw reader.damaged("it has fewer rows than attributes");
+    for (let e = start[attributes.size]; e < symbols.length; e++) {
+      if (symbols[e] >= table.symbolCount) throw reader.damaged("a row of contexts has a weight for a part of a label");
+    }
     const contextRows = { from: attributes.size, to: rowCount };
     const labelTree = reader.tree("ngrams", { ...contextRows, needed: true }, (depth) =>
       depth < options.order ? [BEGIN, labels.size] : undefined,
@@ -129,6 +139,7 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
         attributeRow: undefined,
         labelTree,
         conjoinedTree,
+        parts,
       },
       weights,
       source,

@@ -4,8 +4,8 @@ import type { Lines } from "../../formats/line-blocks.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { InputError } from "../../util/errors.js";
 import { type GivenOptions, text, whole } from "../../util/options.js";
-import { counted, plural, probabilityText, table } from "../../util/text.js";
-import { chosenLines, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
+import { counted, percent, plural, probabilityText, table } from "../../util/text.js";
+import { chosenLines, heldOutOf, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import type { Asked, Looks, Shown } from "../task.js";
 import { inputNoteOf, readInputs } from "./inputs.js";
 import type { Contribution } from "./reasons.js";
@@ -17,6 +17,7 @@ export function contents(tagger: Tagger) {
   return {
     labels: tagger.labels.all(),
     scheme: tagger.translation,
+    labelParts: rows.parts?.names,
     attributes: tagger.attributeCount,
     labelNgrams: rows.labelTree.row.length,
     conjunctions: rows.conjoinedTree ? rows.conjoinedTree.row.filter((row) => row >= 0).length : 0,
@@ -46,6 +47,7 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
     ["model", `tagger, ${counted(bytes)} bytes`],
     ["labels", someOf(labels)],
     ...(found.scheme ? [["scheme", translationText(found.scheme)]] : []),
+    ...labelLines(tagger),
     ["attributes", `${counted(found.attributes)}, ${features[tagger.source.kind]}`],
     ["label n-grams", `${counted(found.labelNgrams)}, order ${options.order}`],
   ];
@@ -60,6 +62,16 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
   if (summary.history.length > 0) parts.push(historyTable(summary, "labels", "sequences"));
   if (found.template !== undefined) parts.push(`template\n${found.template.replace(/^/gm, "  ").trimEnd()}\n`);
   return parts.join("\n");
+}
+
+/** The parts of labels, and how many labels are considered. */
+function labelLines({ rows, options, summary }: Tagger): string[][] {
+  const lines: string[][] = [];
+  if (rows.parts) lines.push(["label parts", `${someOf(rows.parts.names)}, between ${options.labelParts}`]);
+  const { unlisted } = heldOutOf(summary) ?? {};
+  const lost = unlisted === undefined ? "" : `; ${percent(unlisted)} of the right ones held out were not among them`;
+  if (options.shortlist > 0) lines.push(["shortlist", `${options.shortlist} labels at a position, at most${lost}`]);
+  return lines;
 }
 
 const lookOptions = {

@@ -8,6 +8,7 @@ import type { RowTableBuilder } from "../../engine/rows.js";
 import type { GivenLabel } from "../../formats/sequence.js";
 import { InputError, type Place } from "../../util/errors.js";
 import { Numbers } from "../../util/numbers.js";
+import type { LabelParts } from "./label-parts.js";
 import { type Columns, type Piece, PieceNumbers, type PositionPieces } from "./pieces.js";
 
 /** A label position that is not one known label: -1 anything, -2 - k the k-th set of `allowedSets`. */
@@ -267,17 +268,16 @@ export function allowedAt(corpus: Corpus, position: number): readonly number[] |
 }
 
 /**
- * Adds a row for each attribute seen at least so many times, with the labels it was seen with. Returns the row of each
- * attribute, -1 for those left out. Counting sort by attribute, so it is linear in what the corpus holds.
+ * Adds a row for each attribute seen at least so many times, with the labels it was seen with and their parts. Returns the row
+ * of each attribute, -1 for those left out. Counting sort by attribute, so it is linear in what the corpus holds.
  */
 export function addAttributeRows(
   table: RowTableBuilder,
-  array: AttributeArray,
   attributeCount: number,
   corpus: Corpus,
-  leastCount: (attribute: number) => number,
+  { leastCount, parts }: { leastCount: (attribute: number) => number; parts?: LabelParts },
 ): Int32Array {
-  const { start, ids } = array;
+  const { start, ids } = corpus.attributes;
   const offset = new Int32Array(attributeCount + 1);
   for (const id of ids) offset[id + 1]++;
   for (let a = 0; a < attributeCount; a++) offset[a + 1] += offset[a];
@@ -287,22 +287,27 @@ export function addAttributeRows(
     for (let i = start[p]; i < start[p + 1]; i++) positions[place[ids[i]]++] = p;
   }
   const rows = new Int32Array(attributeCount).fill(-1);
-  const seenBy = new Int32Array(table.symbolCount).fill(-1);
-  const labels: number[] = [];
+  const seenBy = new Int32Array(table.symbolCount + (parts?.names.length ?? 0)).fill(-1);
+  const symbols: number[] = [];
   for (let a = 0; a < attributeCount; a++) {
     if (offset[a + 1] - offset[a] < leastCount(a)) continue;
-    labels.length = 0;
-    const note = (label: number): void => {
+    symbols.length = 0;
+    const note = (symbol: number): void => {
+      if (seenBy[symbol] === a) return;
+      seenBy[symbol] = a;
+      symbols.push(symbol);
+    };
+    const noteLabel = (label: number): void => {
       if (seenBy[label] === a) return;
-      seenBy[label] = a;
-      labels.push(label);
+      note(label);
+      if (parts) for (let p = parts.start[label]; p < parts.start[label + 1]; p++) note(parts.symbols[p]);
     };
     for (let i = offset[a]; i < offset[a + 1]; i++) {
       const label = corpus.labels[positions[i]];
-      if (label >= 0) note(label);
-      else if (label !== UNKNOWN_LABEL) for (const one of corpus.allowedSets[-2 - label]) note(one);
+      if (label >= 0) noteLabel(label);
+      else if (label !== UNKNOWN_LABEL) for (const one of corpus.allowedSets[-2 - label]) noteLabel(one);
     }
-    if (labels.length > 0) rows[a] = table.add(labels.sort((x, y) => x - y));
+    if (symbols.length > 0) rows[a] = table.add(symbols.sort((x, y) => x - y));
   }
   return rows;
 }

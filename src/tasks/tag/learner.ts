@@ -1,60 +1,58 @@
 // The tagger as a learner: makes the engine's problem of a sequence, finds its gradient, judges it.
 
-import { type BestOutput, type FrozenRows, type PositionRows, placedAll } from "../../engine/backend.js";
+import { type BestOutput, type FrozenRows, placedAll } from "../../engine/backend.js";
 import { BeamGradient, type BeamTraining } from "../../engine/beam-gradient.js";
 import { backend } from "../../engine/choice.js";
 import { allowedClamp, clampTrellis } from "../../engine/clamp.js";
 import { Holder } from "../../engine/holder.js";
 import { posteriors } from "../../engine/lattice.js";
 import type { Problem, RowSpace, StartNodes } from "../../engine/problem.js";
-import { childOf } from "../../engine/rows.js";
-import { chainGraph, openChainGraph, type SlotGraph } from "../../engine/slots.js";
+import { childOf, type RowTable } from "../../engine/rows.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { type Judged, type Learner, logLossOf, type Seen, type SharedLearner } from "../../learn/learner.js";
 import { countChunks } from "../../metrics/tagging.js";
 import { allowedAt, type Corpus } from "./corpus.js";
 import { type TaggerRows, taggerFamilies } from "./rows.js";
-
-/** Graphs of chains up to this length are kept. */
-const CACHED_LENGTH = 512;
+import { SlotScores } from "./slot-scores.js";
 
 export class TaggerEngine extends Holder {
   readonly kernel = this.backend.makeKernel();
   readonly rows: TaggerRows;
   readonly space: RowSpace;
-  readonly symbolCount: number;
   private readonly beam = new BeamGradient(this.backend, this.kernel);
-  private readonly graphs: SlotGraph[] = [];
-  private slotScores = this.backend.arrays.float64(1024);
-  private slotCounts = this.backend.arrays.float64(1024);
+  /** The symbol of the end, which comes after the labels. */
+  private readonly end: number;
+  readonly slots: SlotScores;
 
   constructor(
     given: TaggerRows,
     readonly inference: Inference,
+    /** Labels on the shortlist of a position, at most; 0 for all. */
+    readonly shortlist = 0,
   ) {
     super();
     const rows = this.hold(given);
     this.rows = rows;
-    this.symbolCount = rows.table.symbolCount;
+    this.end = rows.table.symbolCount - 1;
+    this.slots = new SlotScores(rows, this.backend, shortlist);
     this.space = { table: rows.table, families: taggerFamilies(rows, inference.order) };
   }
 
-  /** The forward pass of a sequence. `forced` keeps the path of its known labels. */
+  /**
+   * The forward pass of a sequence. Its labels, where it has any, are on the shortlists unless `labelled` is false; `forced`
+   * keeps the path of those that are known.
+   */
   forward(
     corpus: Corpus,
     sequence: number,
     weights: Float64Array,
     inference = this.inference,
-    forced = false,
+    { forced = false, labelled = true }: { forced?: boolean; labelled?: boolean } = {},
   ): Trellis {
-    return this.kernel.forward(
-      this.problem(corpus, sequence, weights),
-      this.space,
-      weights,
-      inference,
-      forced ? this.forced(corpus, sequence) : undefined,
-    );
+    const problem = this.problem(corpus, sequence, weights, labelled);
+    const path = forced ? this.forced(corpus, sequence) : undefined;
+    return this.kernel.forward(problem, this.space, weights, inference, path);
   }
 
   /**
@@ -68,43 +66,24 @@ export class TaggerEngine extends Holder {
     inference = this.inference,
     confidences = false,
   ): BestOutput | undefined {
-    return this.kernel.bestOutput(this.problem(corpus, sequence, frozen.weights), frozen, inference, confidences);
+    return this.kernel.bestOutput(
+      this.problem(corpus, sequence, frozen.weights, false),
+      frozen,
+      inference,
+      confidences,
+    );
   }
 
   freeze(weights: Float64Array): FrozenRows {
     return this.backend.freeze(this.space, weights);
   }
 
-  private problem(corpus: Corpus, sequence: number, weights: Float64Array): Problem {
+  private problem(corpus: Corpus, sequence: number, weights: Float64Array, labelled: boolean): Problem {
+    const problem = this.slots.fill(corpus, sequence, weights, labelled);
+    if (!this.rows.conjoinedTree) return problem;
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
-    this.fillSlotScores(corpus, from, length, weights);
-    const problem: Problem = { graph: this.graph(length), slotScores: this.slotScores };
-    if (this.rows.conjoinedTree) problem.starts = [undefined, this.startNodes(corpus, from, length)];
-    return problem;
-  }
-
-  private graph(length: number): SlotGraph {
-    if (length > CACHED_LENGTH) return chainGraph(length, this.symbolCount);
-    this.graphs[length] ??= chainGraph(length, this.symbolCount);
-    return this.graphs[length];
-  }
-
-  /** slotScores(i)[y] = sum over the attributes of position i: value * weight(attribute, y) */
-  private fillSlotScores(corpus: Corpus, from: number, length: number, weights: Float64Array): void {
-    const { arrays, loops } = this.backend;
-    const size = (length + 2) * this.symbolCount;
-    if (this.slotScores.length < size) {
-      this.slotScores = arrays.float64(2 * size);
-      this.slotCounts = arrays.float64(2 * size);
-    }
-    this.slotScores.fill(0, 0, size);
-    loops.scoreSlots(this.slotScores, length, from, this.positionRows(corpus), this.rows.table, weights);
-  }
-
-  private positionRows(corpus: Corpus): PositionRows {
-    const { start, ids, values } = corpus.attributes;
-    return { start, ids, values, map: this.rows.attributeRow };
+    return { ...problem, starts: [undefined, this.startNodes(corpus, from, length)] };
   }
 
   /** Where the walks of the conjoined family begin at each slot. */
@@ -129,8 +108,10 @@ export class TaggerEngine extends Holder {
     const from = corpus.sequenceStart[sequence];
     const to = corpus.sequenceStart[sequence + 1];
     const path = new Int32Array(to - from + 2).fill(-1);
-    for (let p = from; p < to; p++) path[p - from] = Math.max(-1, corpus.labels[p]);
-    path[to - from] = this.symbolCount - 1;
+    for (let p = from; p < to; p++) {
+      if (corpus.labels[p] >= 0) path[p - from] = this.slots.symbolAt(p - from, corpus.labels[p]);
+    }
+    path[to - from] = this.slots.symbolAt(to - from, this.end);
     return path;
   }
 
@@ -150,7 +131,9 @@ export class TaggerEngine extends Holder {
     let score = 0;
     let context = trellis.slotStart[0];
     for (let p = from; p <= to; p++) {
-      const arc = trellis.arcStart[context] + (p < to ? corpus.labels[p] : this.symbolCount - 1);
+      const symbol = this.slots.symbolAt(p - from, p < to ? corpus.labels[p] : this.end);
+      if (symbol < 0) return Number.NEGATIVE_INFINITY;
+      const arc = trellis.arcStart[context] + symbol;
       score += trellis.arcScore[arc];
       context = trellis.arcTarget[arc];
       if (context < 0) return Number.NEGATIVE_INFINITY;
@@ -162,7 +145,10 @@ export class TaggerEngine extends Holder {
   clampedLattice(corpus: Corpus, sequence: number, trellis: Trellis) {
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
-    const allowed = Array.from({ length }, (_, i) => allowedAt(corpus, from + i) as readonly number[] | undefined);
+    const allowed = Array.from({ length }, (_, i) => {
+      const labels = allowedAt(corpus, from + i);
+      return labels && Array.from(labels, (label) => this.slots.symbolAt(i, label)).filter((symbol) => symbol >= 0);
+    });
     return clampTrellis(trellis, allowedClamp(trellis.graph, allowed));
   }
 
@@ -177,23 +163,21 @@ export class TaggerEngine extends Holder {
     if (this.inference.mode === "beam" && beamTraining !== "forced" && this.isFullyLabelled(corpus, sequence)) {
       return this.learnBeam(corpus, sequence, weights, gradient, beamTraining);
     }
-    const trellis = this.forward(corpus, sequence, weights, this.inference, this.inference.mode === "beam");
+    const isBeam = this.inference.mode === "beam";
+    const trellis = this.forward(corpus, sequence, weights, this.inference, { forced: isBeam });
     const contextLength = this.kernel.averageContextLength();
-    const { slotCounts, symbolCount } = this;
-    const from = corpus.sequenceStart[sequence];
-    const length = corpus.sequenceStart[sequence + 1] - from;
+    const { slots } = this;
     // A beam may hold none of the outputs that the labels allow: then there is nothing to learn, and nothing may be added.
-    const mayBeImpossible = this.inference.mode === "beam";
-    if (mayBeImpossible && this.clampedLogPartition(corpus, sequence, trellis) === Number.NEGATIVE_INFINITY) {
+    if (isBeam && this.clampedLogPartition(corpus, sequence, trellis) === Number.NEGATIVE_INFINITY) {
       return { logLikelihood: 0, contextLength };
     }
-    slotCounts.fill(0, 0, (length + 2) * symbolCount);
+    slots.clearCounts(corpus.sequenceStart[sequence + 1] - corpus.sequenceStart[sequence]);
     const clamped = this.addClamped(corpus, sequence, trellis, gradient);
     const { loops } = this.backend;
     loops.touch(trellis.rows, trellis.rowStart[trellis.contextCount], gradient);
     this.kernel.backward();
-    this.kernel.addExpectations(gradient.values, slotCounts, -1);
-    loops.countSlots(slotCounts, length, from, this.positionRows(corpus), this.rows.table, gradient);
+    this.kernel.addExpectations(gradient.values, slots.counts, -1);
+    slots.addCounts(corpus, sequence, gradient);
     return { logLikelihood: clamped - trellis.logPartition, contextLength };
   }
 
@@ -205,21 +189,19 @@ export class TaggerEngine extends Holder {
     gradient: Gradient,
     training: Exclude<BeamTraining, "forced">,
   ): Seen {
-    const { space, inference, symbolCount } = this;
-    const from = corpus.sequenceStart[sequence];
-    const length = corpus.sequenceStart[sequence + 1] - from;
+    const { space, inference, slots } = this;
+    const length = corpus.sequenceStart[sequence + 1] - corpus.sequenceStart[sequence];
+    const problem = this.problem(corpus, sequence, weights, true);
     const forced = this.forced(corpus, sequence);
-    const problem = this.problem(corpus, sequence, weights);
     const example = { problem, space, weights, inference, forced, path: forced.subarray(0, length + 1) };
     const reach = training === "free" ? length + 1 : this.beam.reach(training, example);
     if (reach <= length) {
-      example.problem = { ...problem, graph: openChainGraph(reach, symbolCount, symbolCount - 1) };
+      example.problem = { ...problem, graph: slots.openGraph(reach) };
       example.path = forced.subarray(0, reach);
     }
-    const { slotCounts } = this;
-    slotCounts.fill(0, 0, (length + 2) * symbolCount);
-    const seen = this.beam.add(example, gradient, slotCounts);
-    this.backend.loops.countSlots(slotCounts, length, from, this.positionRows(corpus), this.rows.table, gradient);
+    slots.clearCounts(length);
+    const seen = this.beam.add(example, gradient, slots.counts);
+    slots.addCounts(corpus, sequence, gradient);
     return seen;
   }
 
@@ -227,16 +209,17 @@ export class TaggerEngine extends Holder {
   private addClamped(corpus: Corpus, sequence: number, trellis: Trellis, gradient: Gradient): number {
     const from = corpus.sequenceStart[sequence];
     const to = corpus.sequenceStart[sequence + 1];
-    const { slotCounts, symbolCount } = this;
+    const { slots } = this;
+    const { counts, symbolCount } = slots;
     if (!this.isFullyLabelled(corpus, sequence)) return this.addPartial(corpus, sequence, trellis, gradient);
-    const { start, symbols } = this.rows.table;
     let score = 0;
     let context = trellis.slotStart[0];
     for (let p = from; p <= to; p++) {
-      const symbol = p < to ? corpus.labels[p] : symbolCount - 1;
-      slotCounts[(p - from) * symbolCount + symbol]++;
+      const label = p < to ? corpus.labels[p] : this.end;
+      const symbol = slots.symbolAt(p - from, label);
+      counts[(p - from) * symbolCount + symbol]++;
       for (let r = trellis.rowStart[context]; r < trellis.rowStart[context + 1]; r++) {
-        addEntry(start, symbols, symbolCount, trellis.rows[r], symbol, 1, gradient.values);
+        addEntry(this.rows.table, trellis.rows[r], label, 1, gradient.values);
       }
       const arc = trellis.arcStart[context] + symbol;
       score += trellis.arcScore[arc];
@@ -247,20 +230,20 @@ export class TaggerEngine extends Holder {
   }
 
   private addPartial(corpus: Corpus, sequence: number, trellis: Trellis, gradient: Gradient): number {
-    const { start, symbols } = this.rows.table;
-    const { slotCounts, symbolCount } = this;
+    const { counts, symbolCount } = this.slots;
     const lattice = this.clampedLattice(corpus, sequence, trellis);
     const found = posteriors(lattice);
     for (let node = 0; node < lattice.nodeCount; node++) {
       const context = lattice.nodeContext[node];
-      const base = trellis.contextSlot[context] * symbolCount;
+      const slot = trellis.contextSlot[context];
       for (let a = lattice.arcStart[node]; a < lattice.arcStart[node + 1]; a++) {
         const probability = found.arc[a];
         if (probability === 0) continue;
         const symbol = lattice.arcSymbol[a];
-        slotCounts[base + symbol] += probability;
+        counts[slot * symbolCount + symbol] += probability;
+        const label = this.slots.labelAt(slot, symbol);
         for (let r = trellis.rowStart[context]; r < trellis.rowStart[context + 1]; r++) {
-          addEntry(start, symbols, symbolCount, trellis.rows[r], symbol, probability, gradient.values);
+          addEntry(this.rows.table, trellis.rows[r], label, probability, gradient.values);
         }
       }
     }
@@ -269,36 +252,50 @@ export class TaggerEngine extends Holder {
 
   /** Judges a sequence: likelihood of its labels, errors of the best output, and spans where labels of these `names` mark any. */
   judge(corpus: Corpus, sequence: number, weights: Float64Array, names?: readonly string[]): Judged {
-    let trellis = this.forward(corpus, sequence, weights);
+    let trellis = this.forward(corpus, sequence, weights, this.inference, { labelled: false });
     const best = this.kernel.bestPath();
     const bestPartition = trellis.logPartition;
-    if (this.inference.mode === "beam") trellis = this.forward(corpus, sequence, weights, this.inference, true);
-    const logLikelihood = this.clampedLogPartition(corpus, sequence, trellis) - trellis.logPartition;
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
+    const found = best?.symbols.map((symbol, slot) => this.slots.labelAt(slot, symbol));
+    const forced = this.inference.mode === "beam";
+    const unlisted = this.unlisted(corpus, sequence);
+    if (forced || unlisted > 0) trellis = this.forward(corpus, sequence, weights, this.inference, { forced });
+    const logLikelihood = this.clampedLogPartition(corpus, sequence, trellis) - trellis.logPartition;
     let decisions = 0;
     let errors = 0;
     for (let i = 0; i < length; i++) {
       const allowed = allowedAt(corpus, from + i) as readonly number[] | undefined;
       if (!allowed) continue;
       decisions++;
-      if (!best || !allowed.includes(best.symbols[i])) errors++;
+      if (!found || !allowed.includes(found[i])) errors++;
     }
     const judged: Judged = { logLikelihood, decisions, errors, right: errors === 0 ? 1 : 0, logLoss: 0 };
+    if (this.shortlist > 0) judged.unlisted = unlisted;
     // Of labels that are partly open nothing is known as a whole.
     if (best && decisions === length) judged.logLoss = logLossOf(best.score - bestPartition, errors === 0);
     if (!names) return judged;
     const isKnown = (i: number): boolean => corpus.labels[from + i] >= 0;
     const gold = Array.from({ length }, (_, i) => (isKnown(i) ? names[corpus.labels[from + i]] : "O"));
-    const found = Array.from({ length }, (_, i) => (isKnown(i) && best ? names[best.symbols[i]] : "O"));
-    return { ...judged, ...countChunks(gold, found) };
+    const guessed = Array.from({ length }, (_, i) => (isKnown(i) && found ? names[found[i]] : "O"));
+    return { ...judged, ...countChunks(gold, guessed) };
+  }
+
+  /** At how many positions a label that may be right is not on the shortlist. */
+  private unlisted(corpus: Corpus, sequence: number): number {
+    if (this.shortlist === 0) return 0;
+    const from = corpus.sequenceStart[sequence];
+    let count = 0;
+    for (let p = from; p < corpus.sequenceStart[sequence + 1]; p++) {
+      const allowed = allowedAt(corpus, p) as readonly number[] | undefined;
+      if (allowed?.some((label) => this.slots.symbolAt(p - from, label) < 0)) count++;
+    }
+    return count;
   }
 }
 
 function addEntry(
-  start: Int32Array,
-  symbols: Int32Array,
-  symbolCount: number,
+  { start, symbols, symbolCount }: RowTable,
   row: number,
   symbol: number,
   amount: number,
@@ -318,6 +315,15 @@ function addEntry(
   }
 }
 
+/** What a learner is told beside its rows. */
+interface LearnerFacts {
+  /** Labels on the shortlist of a position, at most; 0 for all. */
+  shortlist?: number;
+  /** [labels], if they mark spans. */
+  names?: readonly string[];
+  beamTraining?: BeamTraining;
+}
+
 /** A corpus to train a tagger on. */
 export class TaggerLearner implements Learner {
   readonly engine: TaggerEngine;
@@ -327,12 +333,10 @@ export class TaggerLearner implements Learner {
     corpus: Corpus,
     rows: TaggerRows,
     inference: Inference,
-    /** [labels], if they mark spans. */
-    private readonly names?: readonly string[],
-    private readonly beamTraining?: BeamTraining,
+    private readonly given: LearnerFacts = {},
   ) {
     this.corpus = placedAll(corpus, backend().arrays);
-    this.engine = new TaggerEngine(rows, inference);
+    this.engine = new TaggerEngine(rows, inference, given.shortlist);
   }
 
   get table() {
@@ -348,16 +352,16 @@ export class TaggerLearner implements Learner {
   }
 
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
-    return this.engine.learn(this.corpus, example, weights, gradient, this.beamTraining);
+    return this.engine.learn(this.corpus, example, weights, gradient, this.given.beamTraining);
   }
 
   judge(example: number, weights: Float64Array): Judged {
-    return this.engine.judge(this.corpus, example, weights, this.names);
+    return this.engine.judge(this.corpus, example, weights, this.given.names);
   }
 
   share(): SharedLearner {
-    const { corpus, engine, names, beamTraining } = this;
-    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, names, beamTraining };
+    const { corpus, engine, given } = this;
+    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, given };
     return { module: import.meta.url, data };
   }
 }
@@ -366,12 +370,11 @@ interface SharedData {
   corpus: Corpus;
   rows: TaggerRows;
   inference: Inference;
-  names?: readonly string[];
-  beamTraining?: BeamTraining;
+  given: LearnerFacts;
 }
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): TaggerLearner {
-  const { corpus, rows, inference, names, beamTraining } = data as SharedData;
-  return new TaggerLearner(corpus, rows, inference, names, beamTraining);
+  const { corpus, rows, inference, given } = data as SharedData;
+  return new TaggerLearner(corpus, rows, inference, given);
 }

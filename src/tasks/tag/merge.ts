@@ -12,11 +12,11 @@ import { attributeRows, type TaggerRows } from "./rows.js";
  */
 export function mergeRows(old: TaggerRows, fresh: TaggerRows, attributes: { old: number; fresh: number }): TaggerRows {
   const table = new RowTableBuilder(fresh.table.symbolCount);
-  const [oldEnd, end] = [old.table.symbolCount - 1, fresh.table.symbolCount - 1];
+  const symbolOf = symbolMap(old, fresh);
   const merged = (oldRow: number, freshRow: number): number => {
     if (oldRow < 0 && freshRow < 0) return -1;
     const symbols = new Set(symbolsOf(fresh.table, freshRow));
-    for (const symbol of symbolsOf(old.table, oldRow)) symbols.add(symbol === oldEnd ? end : symbol);
+    for (const symbol of symbolsOf(old.table, oldRow)) symbols.add(symbolOf(symbol));
     return table.add([...symbols].sort((a, b) => a - b));
   };
   const oldAttributeRow = attributeRows(old, attributes.old);
@@ -26,7 +26,22 @@ export function mergeRows(old: TaggerRows, fresh: TaggerRows, attributes: { old:
     old.conjoinedTree && fresh.conjoinedTree
       ? mergeTrees(old.conjoinedTree, fresh.conjoinedTree, merged)
       : fresh.conjoinedTree;
-  return { table: table.build(), attributeRow, labelTree, conjoinedTree };
+  return { table: table.build(), attributeRow, labelTree, conjoinedTree, parts: fresh.parts };
+}
+
+/**
+ * The symbol of a newer tagger that means the same as one of an older; -1 if there is none. Labels keep their numbers; the end
+ * and parts of labels, which come after them, move.
+ */
+function symbolMap(old: TaggerRows, fresh: TaggerRows): (symbol: number) => number {
+  const [oldCount, count] = [old.table.symbolCount, fresh.table.symbolCount];
+  const parts = old.parts?.names.map((name) => fresh.parts?.names.indexOf(name) ?? -1) ?? [];
+  return (symbol) => {
+    if (symbol < oldCount - 1) return symbol;
+    if (symbol === oldCount - 1) return count - 1;
+    const part = parts[symbol - oldCount];
+    return part < 0 ? -1 : count + part;
+  };
 }
 
 function symbolsOf(table: RowTable, row: number): Int32Array {
@@ -66,15 +81,12 @@ interface Carried {
 /** The weights of an older tagger at the places of a new one: same attribute or label suffix, same label. */
 export function carriedWeights(old: Carried & { weights: Float64Array }, made: Carried): Float64Array {
   const weights = new Float64Array(made.rows.table.symbols.length);
-  const oldEnd = old.symbols.size;
-  const newEnd = made.symbols.size;
-  // Labels of the old tagger keep their numbers (its alphabet is the beginning of the new one); only the end moves.
+  const symbolOf = symbolMap(old.rows, made.rows);
   const copyRow = (oldRow: number, newRow: number): void => {
     if (oldRow < 0 || newRow < 0) return;
     const bySymbol = new Map<number, number>();
     for (let e = old.rows.table.start[oldRow]; e < old.rows.table.start[oldRow + 1]; e++) {
-      const symbol = old.rows.table.symbols[e];
-      bySymbol.set(symbol === oldEnd ? newEnd : symbol, old.weights[e]);
+      bySymbol.set(symbolOf(old.rows.table.symbols[e]), old.weights[e]);
     }
     for (let e = made.rows.table.start[newRow]; e < made.rows.table.start[newRow + 1]; e++) {
       weights[e] = bySymbol.get(made.rows.table.symbols[e]) ?? 0;

@@ -48,6 +48,16 @@ export interface TaggerOptions {
    */
   constrained: boolean;
   /**
+   * What stands between the parts of composed labels, as `|` in NOUN|Case=Gen; `none`: they have no parts: text.
+   * If not given: found in the labels, if they are plainly composed.
+   */
+  labelParts: string;
+  /**
+   * Labels to consider at each position, at most: the best by its attributes alone; 0: all labels: a whole number of at least 0.
+   * If not given: 64 of composed labels, or of more than 128; else all.
+   */
+  shortlist: number;
+  /**
    * Conjoin every attribute with the previous label too (there without its value).
    * @default false
    */

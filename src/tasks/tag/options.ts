@@ -4,9 +4,12 @@ import { beamTrainings } from "../../engine/beam-gradient.js";
 import type { Inference } from "../../engine/trellis.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
-import { choice, defaultsOf, file, flag, type OptionsOf, readOptions, real, whole } from "../../util/options.js";
+import { areChunkLabels } from "../../metrics/tagging.js";
+import { InputError } from "../../util/errors.js";
+import { choice, defaultsOf, file, flag, type OptionsOf, readOptions, real, text, whole } from "../../util/options.js";
+import { NO_PARTS, separatorOf } from "./label-parts.js";
 import type { TaggerOptions } from "./option-types.js";
-import { learnedSchemes } from "./scheme.js";
+import { learnedSchemes, type Translation } from "./scheme.js";
 
 export type { TaggerOptions } from "./option-types.js";
 
@@ -43,6 +46,17 @@ export const taggerOptions = {
     otherwise: "bio for data in IOB1, else as it is",
   }),
   constrained: flag("never answer with labels that break their scheme, such as I-PER after O"),
+  labelParts: text(
+    "what stands between the parts of composed labels, as `|` in NOUN|Case=Gen; `none`: they have no parts",
+    {
+      value: "separator",
+      otherwise: "found in the labels, if they are plainly composed",
+    },
+  ),
+  shortlist: whole("labels to consider at each position, at most: the best by its attributes alone; 0: all labels", {
+    least: 0,
+    otherwise: "64 of composed labels, or of more than 128; else all",
+  }),
   conjoin: flag("conjoin every attribute with the previous label too (there without its value)"),
   ...trainingOptions,
   passes: whole("passes over the examples, at most", { least: 1, usual: 12, aliases: ["epochs"] }),
@@ -61,11 +75,32 @@ export const attributeOptions = {
   features: choice("built-in attributes of columns", ["text", "chunking"], { value: "set", otherwise: "text" }),
 };
 
-/** `l2`, `heldOut` and `select` have no default: what is not given is chosen by the data. */
+/** `l2`, `heldOut`, `select`, `labelParts` and `shortlist` have no default: what is not given is chosen by the data. */
 export const taggerDefaults = defaultsOf(taggerOptions);
 
 /** Options as given or by default; what is to be chosen by the data may be open. */
 export type ChosenOptions = OptionsOf<typeof taggerOptions>;
+
+/** The longest shortlist that is not asked for, and how many labels without parts all are considered. */
+const SHORTLIST = { most: 64, fewest: 128 };
+
+/** What stands between the parts of labels, `none` if they have none, and the length of shortlists, as given or by the labels. */
+export function labelOptions(
+  labels: readonly string[],
+  given: Pick<ChosenOptions, "labelParts" | "shortlist">,
+  translation: Translation | undefined,
+): Pick<TaggerOptions, "labelParts" | "shortlist"> {
+  // A label that marks a span may need another one beside it: no list of the best knows that.
+  const marksSpans = areChunkLabels(labels);
+  const { labelParts = (marksSpans ? undefined : separatorOf(labels)) ?? NO_PARTS, shortlist } = given;
+  if (translation && shortlist) {
+    throw new InputError("option `shortlist` cannot be used where labels are held to a scheme");
+  }
+  if (labelParts === "") throw new InputError("option `labelParts` is empty: name a separator, or `none`");
+  if (marksSpans) return { labelParts, shortlist: shortlist ?? 0 };
+  const isLong = labelParts !== NO_PARTS || labels.length > SHORTLIST.fewest;
+  return { labelParts, shortlist: shortlist ?? (isLong ? SHORTLIST.most : 0) };
+}
 
 export function inferenceOf(
   options: Pick<TaggerOptions, "mode" | "contexts" | "order" | "recombine" | "rows">,

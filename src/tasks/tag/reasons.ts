@@ -62,10 +62,16 @@ function strongestFirst(found: readonly Contribution[]): Contribution[] {
     .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight) || (a.feature < b.feature ? -1 : 1));
 }
 
-function weightOf({ rows, weights }: Tagger, row: number, symbol: number): number {
-  const { start, symbols } = rows.table;
-  for (let e = start[row]; e < start[row + 1]; e++) if (symbols[e] === symbol) return weights[e];
-  return 0;
+/** What a row adds to the score of a label: its own weight, and those of its parts. */
+function weightOf({ rows, weights }: Tagger, row: number, label: number): number {
+  const { table, parts } = rows;
+  const { start, symbols } = table;
+  const own = parts?.symbols.subarray(parts.start[label], parts.start[label + 1]);
+  let sum = 0;
+  for (let e = start[row]; e < start[row + 1]; e++) {
+    if (symbols[e] === label || own?.includes(symbols[e])) sum += weights[e];
+  }
+  return sum;
 }
 
 /** Readable names of the context rows: `labels DT JJ`, `labels ⋆`, `labels ^`, `w[0]=dog after DT`. */

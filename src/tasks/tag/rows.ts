@@ -5,6 +5,7 @@ import type { RowFamily } from "../../engine/problem.js";
 import { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
 import { addAttributeRows, allowedAt, type Corpus } from "./corpus.js";
+import type { LabelParts } from "./label-parts.js";
 
 export interface TaggerRows {
   table: RowTable;
@@ -14,6 +15,8 @@ export interface TaggerRows {
   labelTree: RowTree;
   /** From the root by conjoined attribute, then by label. Undefined if there are none. */
   conjoinedTree: RowTree | undefined;
+  /** Of labels that are composed: their parts have entries in the rows of attributes. */
+  parts?: LabelParts;
 }
 
 /** [attributes] the row of each attribute, or -1. */
@@ -29,15 +32,15 @@ const DENSE_SINGLE = 1024;
 export function taggerRows(
   corpus: Corpus,
   sizes: { labels: number; attributes: number; conjoined: number },
-  options: { order: number; minCount: number; leastCount?: (attribute: number) => number },
+  options: { order: number; minCount: number; leastCount?: (attribute: number) => number; parts?: LabelParts },
 ): TaggerRows {
   const symbolCount = sizes.labels + 1;
   const table = new RowTableBuilder(symbolCount);
-  const { minCount, leastCount = () => minCount } = options;
-  const attributeRow = addAttributeRows(table, corpus.attributes, sizes.attributes, corpus, leastCount);
+  const { minCount, leastCount = () => minCount, parts } = options;
+  const attributeRow = addAttributeRows(table, sizes.attributes, corpus, { leastCount, parts });
   const labelTree = addLabelRows(table, corpus, sizes.labels, options.order);
   const conjoinedTree = sizes.conjoined > 0 ? addConjoinedRows(table, corpus, options.minCount) : undefined;
-  return { table: table.build(), attributeRow, labelTree, conjoinedTree };
+  return { table: table.build(), attributeRow, labelTree, conjoinedTree, parts };
 }
 
 /** A row for ⋆, for each label, and for each longer suffix of labels that occurs before a decision. */

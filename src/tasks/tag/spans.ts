@@ -4,6 +4,7 @@
 
 import type { Clamp } from "../../engine/clamp.js";
 import { ClampedPass } from "../../engine/clamped-pass.js";
+import type { SlotGraph } from "../../engine/slots.js";
 import type { Trellis } from "../../engine/trellis.js";
 import { type Chunk, chunksOf, labelParts } from "../../metrics/tagging.js";
 import type { ValidOutputs } from "./valid.js";
@@ -17,6 +18,11 @@ export interface TaggedSpan {
   probability: number;
   /** After the calibration map for spans, if the model has one. */
   calibratedProbability?: number;
+}
+
+/** Tells which label (or the end) a symbol of a trellis stands for at a slot. */
+interface SymbolLabels {
+  labelAt(slot: number, symbol: number): number;
 }
 
 /** What a label does to a span of one type, one bit each. */
@@ -34,9 +40,9 @@ export class SpanFinder {
   constructor(private readonly labels: readonly string[]) {}
 
   /** The spans of an output, with probabilities by the trellis of a forward pass that has not had its backward pass. */
-  find(trellis: Trellis, output: readonly string[]): TaggedSpan[] {
+  find(trellis: Trellis, output: readonly string[], slots: SymbolLabels): TaggedSpan[] {
     return chunksOf(output).map((chunk) => {
-      this.pass.forward(trellis, this.clampOf(trellis.graph.slotCount, chunk));
+      this.pass.forward(trellis, this.clampOf(trellis.graph, slots, chunk));
       const probability = Math.min(1, Math.exp(this.pass.logProbability));
       return { label: chunk.type, from: chunk.start, to: chunk.end, probability };
     });
@@ -76,18 +82,21 @@ export class SpanFinder {
    * Allows the outputs with exactly this span. A slot has two states: 2 · slot where a span of the type is not open, and one more
    * where it is and can go on. Within the span that is the span itself.
    */
-  private clampOf(slotCount: number, { start, end, type }: Chunk): Clamp {
+  private clampOf(graph: SlotGraph, slots: SymbolLabels, { start, end, type }: Chunk): Clamp {
+    const { slotCount, branchStart, branchFirst, branchEnd } = graph;
     const roles = this.rolesOf(type);
     const arcStart = new Int32Array(2 * slotCount + 1);
     const arcSymbol: number[] = [];
     const arcNext: number[] = [];
     for (let slot = 0; slot < slotCount; slot++) {
       for (const isOpen of [false, true]) {
-        for (let y = 0; y < roles.length; y++) {
-          const opens = nextState(roles[y], slot, isOpen, start, end);
-          if (opens === undefined) continue;
-          arcSymbol.push(y);
-          arcNext.push(2 * (slot + 1) + (opens ? 1 : 0));
+        for (let b = branchStart[slot]; b < branchStart[slot + 1]; b++) {
+          for (let y = branchFirst[b]; y < branchEnd[b]; y++) {
+            const opens = nextState(roles[slots.labelAt(slot, y)], slot, isOpen, start, end);
+            if (opens === undefined) continue;
+            arcSymbol.push(y);
+            arcNext.push(2 * (slot + 1) + (opens ? 1 : 0));
+          }
         }
         arcStart[2 * slot + (isOpen ? 2 : 1)] = arcSymbol.length;
       }

@@ -100,7 +100,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   private features: FeatureFunction | undefined;
 
   constructor(parts: TaggerParts) {
-    const engine = new TaggerEngine(parts.rows, inferenceOf(parts.options));
+    const engine = new TaggerEngine(parts.rows, inferenceOf(parts.options), parts.options.shortlist);
     super(parts, engine);
     this.engine = engine;
     this.labels = parts.labels;
@@ -150,6 +150,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
       if (options.spans) prediction.spans = this.spansOf(prediction.labels, corpus, inference);
       return this.calibrated(prediction, options);
     }
+    const { slots } = this.engine;
     const path = options.known || this.valid ? undefined : this.bestOf(corpus, inference);
     const trellis = this.engine.forward(corpus, 0, this.weights, inference);
     const clamped = this.clampedLattice(corpus, trellis, options.known !== undefined);
@@ -164,8 +165,13 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     });
     const prediction: TaggerPrediction = { ...output(best), logProbability: Math.min(0, best.score - logPartition) };
     if (options.spans && this.valid) {
-      prediction.spans = this.spanFinder().findValid(trellis, this.valid, best.symbols, prediction.labels);
-    } else if (options.spans && !clamped) prediction.spans = this.spanFinder().find(trellis, prediction.labels);
+      prediction.spans = this.spanFinder().findValid(
+        trellis,
+        this.valid,
+        this.decided(best.symbols),
+        prediction.labels,
+      );
+    } else if (options.spans && !clamped) prediction.spans = this.spanFinder().find(trellis, prediction.labels, slots);
     if (options.nbest) prediction.nbest = bestPathsFrom(lattice, best, options.nbest).map(output);
     if (options.samples) {
       const random = generator(options.seed ?? 1, 0);
@@ -181,14 +187,14 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
         prediction.confidences = pathConfidences(trellis, best.symbols).slice(0, length);
       } else if (options.marginals || options.confidences) {
         const marginals = clamped
-          ? clampedMarginals(trellis, clamped, (found as Posteriors).arc, length, this.labels.size, this.valid)
-          : freeMarginals(trellis, length, this.labels.size);
+          ? this.clampedMarginals(trellis, clamped, (found as Posteriors).arc, length)
+          : this.freeMarginals(trellis, length);
         if (options.marginals) {
           prediction.marginals = marginals.map((row) =>
             Object.fromEntries(Array.from(row, (p, y) => [this.labels.nameOf(y), Math.min(1, p)])),
           );
         }
-        const decided = this.valid?.translate(best.symbols) ?? best.symbols;
+        const decided = this.answered(best.symbols);
         prediction.confidences = marginals.map((row, i) => Math.min(1, row[decided[i]]));
       }
       if (options.contexts) {
@@ -210,11 +216,56 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   }
 
   private labelsOf(symbols: readonly number[], length: number): string[] {
-    const decided = this.valid?.translate(symbols) ?? symbols;
+    const answered = this.answered(symbols);
     const names = this.labels.all();
     const labels = Array<string>(length);
-    for (let i = 0; i < length; i++) labels[i] = names[decided[i]];
+    for (let i = 0; i < length; i++) labels[i] = names[answered[i]];
     return labels;
+  }
+
+  /** What the symbols of a path stand for: learned labels, and the end. */
+  private decided(path: readonly number[]): readonly number[] {
+    return this.engine.slots.hasList ? path.map((symbol, slot) => this.engine.slots.labelAt(slot, symbol)) : path;
+  }
+
+  /** The labels of the data that the symbols of a path stand for. */
+  private answered(path: readonly number[]): readonly number[] {
+    const decided = this.decided(path);
+    return this.valid?.translate(decided) ?? decided;
+  }
+
+  /** Probabilities of labels, [length][labels], from posteriors of arcs. Those that are not listed have none. */
+  private freeMarginals(trellis: Trellis, length: number): Float64Array[] {
+    const { branchStart, branchEnd } = trellis.graph;
+    return Array.from({ length }, (_, slot) => {
+      const row = new Float64Array(this.labels.size);
+      for (let y = 0; y < branchEnd[branchStart[slot]]; y++) {
+        const label = this.engine.slots.labelAt(slot, y);
+        for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
+          row[label] += trellis.arcPosterior[trellis.arcStart[c] + y];
+        }
+      }
+      return row;
+    });
+  }
+
+  private clampedMarginals(
+    trellis: Trellis,
+    lattice: ClampedLattice,
+    arcPosterior: Float64Array,
+    length: number,
+  ): Float64Array[] {
+    const { valid, engine } = this;
+    const rows = Array.from({ length }, () => new Float64Array(this.labels.size));
+    for (let node = 0; node < lattice.nodeCount; node++) {
+      const slot = trellis.contextSlot[lattice.nodeContext[node]];
+      if (slot >= length) continue;
+      for (let a = lattice.arcStart[node]; a < lattice.arcStart[node + 1]; a++) {
+        const label = engine.slots.labelAt(slot, lattice.arcSymbol[a]);
+        rows[slot][valid ? valid.outerOf(lattice.nodeState[node], label) : label] += arcPosterior[a];
+      }
+    }
+    return rows;
   }
 
   /** The trellis under the labels of the sequence, if they are known, and under their scheme, if outputs are held to it. */
@@ -228,7 +279,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   private spansOf(labels: readonly string[], corpus: Corpus, inference: Inference): TaggedSpan[] {
     const finder = this.spanFinder();
     if (chunksOf(labels).length === 0) return [];
-    return finder.find(this.engine.forward(corpus, 0, this.weights, inference), labels);
+    return finder.find(this.engine.forward(corpus, 0, this.weights, inference), labels, this.engine.slots);
   }
 
   /** Whether labels mark spans, such as B-PER, I-PER, O. */
@@ -286,11 +337,14 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   }
 
   private contextMasses(trellis: Trellis, posterior: Float64Array, length: number): ContextMass[][] {
+    const { slots } = this.engine;
     return Array.from({ length }, (_, slot) => {
       const masses: ContextMass[] = [];
       for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
+        const suffix = trellis.suffix(c);
+        const first = slot - suffix.length;
         masses.push({
-          suffix: trellis.suffix(c).map((y) => (y === BEGIN ? "^" : this.symbols.nameOf(y))),
+          suffix: suffix.map((y, n) => (y === BEGIN ? "^" : this.symbols.nameOf(slots.labelAt(first + n, y)))),
           probability: posterior[c],
         });
       }
@@ -325,7 +379,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const { symbols } = best;
     let context = trellis.slotStart[0];
     for (let i = 0; i < position; i++) context = trellis.arcTarget[trellis.arcStart[context] + symbols[i]];
-    const symbol = label === undefined ? symbols[position] : symbolOf(this, label);
+    const symbol = label === undefined ? this.engine.slots.labelAt(position, symbols[position]) : symbolOf(this, label);
     const contributions = reasonsFor(this, symbol, { corpus, position, trellis, context });
     return { label: this.symbols.nameOf(symbol), contributions };
   }
@@ -387,37 +441,6 @@ const countOptions = {
 
 function checkPredictOptions(options: PredictOptions): void {
   readOptions(countOptions, options, { others: predictNames });
-}
-
-/** Probabilities of labels, [length][labels], from posteriors of arcs. */
-function freeMarginals(trellis: Trellis, length: number, labelCount: number): Float64Array[] {
-  return Array.from({ length }, (_, slot) => {
-    const row = new Float64Array(labelCount);
-    for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
-      for (let y = 0; y < labelCount; y++) row[y] += trellis.arcPosterior[trellis.arcStart[c] + y];
-    }
-    return row;
-  });
-}
-
-function clampedMarginals(
-  trellis: Trellis,
-  lattice: ClampedLattice,
-  arcPosterior: Float64Array,
-  length: number,
-  labelCount: number,
-  valid?: ValidOutputs,
-): Float64Array[] {
-  const rows = Array.from({ length }, () => new Float64Array(labelCount));
-  for (let node = 0; node < lattice.nodeCount; node++) {
-    const slot = trellis.contextSlot[lattice.nodeContext[node]];
-    if (slot >= length) continue;
-    for (let a = lattice.arcStart[node]; a < lattice.arcStart[node + 1]; a++) {
-      const symbol = lattice.arcSymbol[a];
-      rows[slot][valid ? valid.outerOf(lattice.nodeState[node], symbol) : symbol] += arcPosterior[a];
-    }
-  }
-  return rows;
 }
 
 /** [contexts] their probabilities under a clamp. */

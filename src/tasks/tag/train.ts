@@ -11,9 +11,10 @@ import { declaredOf } from "../../util/options.js";
 import { leastCount } from "./attributes.js";
 import { type Corpus, CorpusBuilder, joinCorpora } from "./corpus.js";
 import { attributeMaker, type FeatureSource, functionOf } from "./features.js";
+import { labelParts } from "./label-parts.js";
 import { TaggerLearner } from "./learner.js";
 import { carriedWeights, mergeRows } from "./merge.js";
-import { type ChosenOptions, inferenceOf, readTaggerOptions, type TaggerOptions } from "./options.js";
+import { type ChosenOptions, inferenceOf, labelOptions, readTaggerOptions, type TaggerOptions } from "./options.js";
 import { taggerRows } from "./rows.js";
 import { translated, translationFor } from "./scheme.js";
 import { Tagger, type TaggerSummary, type TrainTaggerOptions } from "./tagger.js";
@@ -48,12 +49,18 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const isText = reader.source.kind === "text";
   const leastCountOf = (attribute: number): number =>
     Math.max(open.minCount, isText ? leastCount(attributes.nameOf(attribute)) : 1);
-  const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastCountOf });
-  const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
   const names = symbols.all();
+  const { labelParts: separator, shortlist } = labelOptions(names, open, translation);
+  const parts = labelParts(names, separator);
+  const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastCountOf, parts });
+  const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
   const marksSpans = areChunkLabels(names);
   const corpus = judges ? joinCorpora(own, judges) : own;
-  const learner = new TaggerLearner(corpus, rows, inferenceOf(open), marksSpans ? names : undefined, open.beamTraining);
+  const learner = new TaggerLearner(corpus, rows, inferenceOf(open), {
+    shortlist,
+    names: marksSpans ? names : undefined,
+    beamTraining: open.beamTraining,
+  });
   const choosing = choosingOf(open, { marksSpans, l2: kept ? 0 : undefined });
   const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), {
     start: given.from ? carriedWeights(given.from, { symbols, attributes, conjoined, rows }) : undefined,
@@ -61,7 +68,8 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
     judges: judges?.sequenceCount,
   });
   const scheme: TaggerOptions["scheme"] = translation?.learned ?? "data";
-  const options = { ...optionsOf(open, choosing, fitted.chosen, own.sequenceCount), scheme };
+  const known = { ...open, labelParts: separator, shortlist, scheme };
+  const options = optionsOf(known, choosing, fitted.chosen, own.sequenceCount);
   // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
   const weights = fitted.weights.map(Math.fround);
   checkLearned(weights, options, labels.size > 1 && !fitted.stopped);
@@ -161,13 +169,16 @@ function choosingOf(open: ChosenOptions, { marksSpans, l2 }: { marksSpans: boole
   return { ...declaredOf({ ...trainingOptions, ...choosingOptions }, open), l2: open.l2 ?? l2, select };
 }
 
+/** Options of which those about labels are known. */
+type LabelledOptions = ChosenOptions & Pick<TaggerOptions, "labelParts" | "shortlist" | "scheme">;
+
 /** Options as they were in the end. */
 function optionsOf(
-  open: ChosenOptions,
+  open: LabelledOptions,
   { select }: ChoosingOptions,
   { l2 }: Chosen,
   sequences: number,
-): Omit<TaggerOptions, "scheme"> {
+): TaggerOptions {
   return { ...open, l2, select, heldOut: open.heldOut ?? usualShare(sequences) };
 }
 

@@ -1,0 +1,168 @@
+// The shortlist of a position: the labels that are worth considering there, where labels are many. The attributes of the position
+// alone (order 0) leave those whose slot scores come near the best,
+//   shortlist(i) = { y : score(i, y) ≥ max score(i, ·) − MARGIN }, the `most` best of them,
+// and inference looks at no others: symbol n of the graph stands for the n-th label of the slot's list, in the order of labels.
+
+import type { Arrays } from "../../engine/backend.js";
+import { chainGraph, type SlotGraph } from "../../engine/slots.js";
+import { indexOfSorted } from "../../util/search.js";
+
+/** How far below the best score a label may be: by e^-8 = 0.0003 times as probable by the attributes alone. */
+const MARGIN = 8;
+/** Graphs of chains up to this length are kept. */
+const CACHED_LENGTH = 512;
+/** Room for labels at each slot of a graph, at least; above it powers of two, so that graphs can be kept. */
+const LEAST_WIDTH = 4;
+
+export class Shortlist {
+  /** Of the sequence at hand. Its symbol count is the width of the arrays; a slot lists as many labels as its branch has symbols. */
+  graph!: SlotGraph;
+  /** [slots][width] labels, rising; of the slot after the last position the end. */
+  slotSymbols: Int32Array;
+  /** [slots][width] */
+  slotScores: Float64Array;
+  private readonly graphs = new Map<number, SlotGraph>();
+  /** [length + 1] where the labels of a position begin, and which they are. */
+  private start = new Int32Array(64);
+  private labels = new Int32Array(256);
+  /** Of one position. */
+  private readonly chosen: number[] = [];
+  /** [most] */
+  private readonly heap: Float64Array;
+
+  constructor(
+    /** Labels of a position, at most. */
+    private readonly most: number,
+    /** The symbol of the end, which comes after the labels. */
+    private readonly end: number,
+    private readonly arrays: Arrays,
+  ) {
+    this.slotSymbols = arrays.int32(256);
+    this.slotScores = arrays.float64(256);
+    this.heap = new Float64Array(most);
+  }
+
+  /**
+   * Lists the labels of a sequence by the scores of all, [length][stride]. Those that are `given` for a position are on its list.
+   */
+  choose(
+    scores: Float64Array,
+    stride: number,
+    length: number,
+    given: (position: number) => ArrayLike<number> | undefined,
+  ): void {
+    if (this.start.length < length + 1) this.start = new Int32Array(2 * (length + 1));
+    const { start, chosen } = this;
+    let widest = 1;
+    let count = 0;
+    for (let i = 0; i < length; i++) {
+      this.chooseAt(scores, i * stride, given(i));
+      if (this.labels.length < count + chosen.length) {
+        const larger = new Int32Array(2 * (count + chosen.length));
+        larger.set(this.labels);
+        this.labels = larger;
+      }
+      for (const label of chosen) this.labels[count++] = label;
+      widest = Math.max(widest, chosen.length);
+      start[i + 1] = count;
+    }
+    this.layOut(scores, stride, length, widest);
+  }
+
+  /** The labels of a position, rising. */
+  private chooseAt(scores: Float64Array, base: number, given: ArrayLike<number> | undefined): void {
+    const { most, end, chosen } = this;
+    let top = Number.NEGATIVE_INFINITY;
+    for (let y = 0; y < end; y++) if (scores[base + y] > top) top = scores[base + y];
+    const least = top - MARGIN;
+    chosen.length = 0;
+    for (let y = 0; y < end; y++) if (scores[base + y] >= least) chosen.push(y);
+    if (chosen.length > most) this.keepBest(scores, base);
+    if (!given) return;
+    const count = chosen.length;
+    for (let n = 0; n < given.length; n++) if (!chosen.includes(given[n])) chosen.push(given[n]);
+    if (chosen.length > count) chosen.sort((a, b) => a - b);
+  }
+
+  /** Leaves the `most` best of those chosen; of equal ones the first. */
+  private keepBest(scores: Float64Array, base: number): void {
+    const { chosen, heap, most } = this;
+    // A heap of the best so far, the least of them on top.
+    heap.fill(Number.NEGATIVE_INFINITY);
+    for (const label of chosen) {
+      const score = scores[base + label];
+      if (score <= heap[0]) continue;
+      let at = 0;
+      for (;;) {
+        let child = 2 * at + 1;
+        if (child >= most) break;
+        if (child + 1 < most && heap[child + 1] < heap[child]) child++;
+        if (heap[child] >= score) break;
+        heap[at] = heap[child];
+        at = child;
+      }
+      heap[at] = score;
+    }
+    const least = heap[0];
+    let equal = most; // how many of the least are kept
+    for (const score of heap) if (score > least) equal--;
+    let count = 0;
+    for (const label of chosen) {
+      const score = scores[base + label];
+      if (score > least || (score === least && equal-- > 0)) chosen[count++] = label;
+    }
+    chosen.length = count;
+  }
+
+  private layOut(scores: Float64Array, stride: number, length: number, widest: number): void {
+    this.graph = this.graphOf(length, widest);
+    const { start, labels, graph } = this;
+    const width = graph.symbolCount;
+    const size = (length + 2) * width;
+    if (this.slotSymbols.length < size) {
+      this.slotSymbols = this.arrays.int32(2 * size);
+      this.slotScores = this.arrays.float64(2 * size);
+    }
+    const { slotSymbols, slotScores } = this;
+    for (let i = 0; i < length; i++) {
+      const count = start[i + 1] - start[i];
+      graph.branchEnd[i] = count;
+      for (let n = 0; n < count; n++) {
+        const label = labels[start[i] + n];
+        slotSymbols[i * width + n] = label;
+        slotScores[i * width + n] = scores[i * stride + label];
+      }
+    }
+    slotSymbols[length * width] = this.end;
+    slotScores[length * width] = 0;
+  }
+
+  /** A chain with room for so many labels a slot; how many there are is written to its branches. */
+  private graphOf(length: number, widest: number): SlotGraph {
+    const width = 2 ** Math.ceil(Math.log2(Math.max(LEAST_WIDTH, widest)));
+    const key = width * (CACHED_LENGTH + 1) + length;
+    let graph = length > CACHED_LENGTH ? undefined : this.graphs.get(key);
+    if (!graph) {
+      const chain = chainGraph(length, width);
+      chain.branchFirst[length] = 0;
+      chain.branchEnd[length] = 1;
+      // Where the kernel works on it: what is written here is what the kernel reads.
+      graph = { ...chain, branchEnd: this.arrays.placed(chain.branchEnd) };
+      if (length <= CACHED_LENGTH) this.graphs.set(key, graph);
+    }
+    return graph;
+  }
+
+  /** The label (or the end) that a symbol of the graph stands for at a slot. */
+  labelAt(slot: number, symbol: number): number {
+    return this.slotSymbols[slot * this.graph.symbolCount + symbol];
+  }
+
+  /** The symbol of the graph that stands for a label (or the end) at a slot, or -1. */
+  symbolAt(slot: number, label: number): number {
+    const { graph, slotSymbols } = this;
+    const first = slot * graph.symbolCount;
+    const found = indexOfSorted(slotSymbols, first, first + graph.branchEnd[slot], label);
+    return found < 0 ? -1 : found - first;
+  }
+}
