@@ -3,7 +3,8 @@
 import type { Unit } from "../confidence/calibration.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { Asked, LearningTask, PredictionAsked, Predictor } from "../tasks/task.js";
-import { reviewItem } from "../workflows/answer.js";
+import { isSingle, reviewItem } from "../workflows/answer.js";
+import { coveredInput, coveredJson, coveredText, type SetUnit } from "../workflows/coverage.js";
 import { say, write, writeJson } from "./output.js";
 import type { ReviewDesk } from "./review-desk.js";
 
@@ -13,7 +14,8 @@ export interface PredictAsked {
   /** How the input is read, where that is said. */
   rereading: Asked;
   precision?: number;
-  /** What the precision was promised for. */
+  coverage?: number;
+  /** What the precision or the coverage was promised for. */
   unit?: Unit;
 }
 
@@ -28,7 +30,7 @@ export async function predictInputs(
   task: LearningTask,
   model: Predictor,
   lines: Lines,
-  { prediction: asked, rereading, precision, unit = "sequence" }: PredictAsked,
+  { prediction: asked, rereading, precision, coverage, unit = "sequence" }: PredictAsked,
   desk: ReviewDesk,
   part?: PartOfSource,
 ): Promise<void> {
@@ -37,8 +39,16 @@ export async function predictInputs(
   const use = { answers: "ignored", mayBeEmpty: part !== undefined, asked: { ...rereading, ...asked } } as const;
   const beside = new Beside(lines.blocks, part?.isByLine);
   for await (const input of predicting.inputs(model, { ...lines, blocks: beside.blocks() }, use)) {
-    const place = isByLine({ prediction: asked, precision, unit }) ? predicting.linesOf?.(input) : undefined;
+    const place = isByLine({ prediction: asked, precision, coverage, unit }) ? predicting.linesOf?.(input) : undefined;
     if (place) await beside.reach(place.first, place.count);
+    if (coverage !== undefined) {
+      const covered = coveredInput(task, model, input, coverage, unit as SetUnit, asked.json === true);
+      desk.sureness?.add(covered.prediction.probability);
+      await desk.count(isSingle(covered), (number) => reviewItem(task, model, input, covered.set, number));
+      if (asked.json) await writeJson(coveredJson(task, model, input, covered));
+      else await write(coveredText(task, model, input, covered));
+      continue;
+    }
     if (precision !== undefined && unit !== "sequence" && predicting.parts) {
       const answer = predicting.parts.answer(model, input, { ...asked, precision, unit });
       desk.sureness?.add(answer.prediction.probability);
@@ -70,9 +80,11 @@ export async function predictInputs(
 export function isByLine({
   prediction: { json, nbest, contexts },
   precision,
+  coverage,
   unit,
-}: Pick<PredictAsked, "prediction" | "precision" | "unit">): boolean {
-  return !json && !nbest && !contexts && (precision === undefined || unit === "token");
+}: Pick<PredictAsked, "prediction" | "precision" | "coverage" | "unit">): boolean {
+  const isPlain = precision === undefined && coverage === undefined;
+  return !json && !nbest && !contexts && (isPlain || unit === "token");
 }
 
 /** Blank lines, in pieces that are not too long for a text. */

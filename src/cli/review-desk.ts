@@ -6,6 +6,13 @@ import { type ReviewItem, ReviewWriter } from "../formats/review.js";
 import { counted, percent } from "../util/text.js";
 import { goOnUnread, say } from "./output.js";
 
+/** What was asked of a prediction. */
+interface DeskPromise {
+  precision?: number;
+  coverage?: number;
+  unit?: Unit;
+}
+
 export class ReviewDesk {
   /** Of inputs, or of their parts where a promise is about these. */
   answered = 0;
@@ -48,9 +55,10 @@ export class ReviewDesk {
   }
 
   /** Ends the file and says how much was answered, if a precision was promised. */
-  async end(precision: number | undefined, unit: Unit = "sequence"): Promise<void> {
+  async end({ precision, coverage, unit = "sequence" }: DeskPromise): Promise<void> {
     await this.writer?.end();
     this.sayDrift();
+    if (coverage !== undefined) this.sayCovered();
     if (precision === undefined) return;
     const left = this.seen - this.answered;
     const share = this.seen > 0 ? ` (${percent(this.answered / this.seen)})` : "";
@@ -58,6 +66,12 @@ export class ReviewDesk {
     const noun = unit === "sequence" ? "" : ` ${unit}s`;
     say(`${counted(this.answered)} of ${counted(this.seen)}${noun} answered${share}, ${counted(left)} ${where}`);
     if (this.path !== undefined && left > 0) process.stderr.write(`  next: stargram review ${this.path}\n`);
+  }
+
+  private sayCovered(): void {
+    const share = this.seen > 0 ? ` (${percent(this.answered / this.seen)})` : "";
+    const where = this.path === undefined ? "" : `; the others are in ${this.path}`;
+    say(`${counted(this.answered)} of ${counted(this.seen)} inputs have a set of one${share}${where}`);
   }
 
   /** Warns where inputs are not like those that the model was calibrated on. */

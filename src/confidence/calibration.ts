@@ -7,6 +7,7 @@
 import { InputError } from "../util/errors.js";
 import { firstWhere } from "../util/search.js";
 import type { ClusteredGuarantee } from "./clustered.js";
+import type { CoverageGuarantee } from "./conformal.js";
 
 export type CalibrationMap =
   | { kind: "temperature"; temperature: number }
@@ -46,6 +47,8 @@ export interface Calibration {
   guarantees: Guarantee[];
   /** Of parts, at most one for each unit and precision. */
   partGuarantees?: PartGuarantee[];
+  /** Of sets that contain the truth, at most one for each unit and coverage. */
+  coverages?: CoverageGuarantee[];
   /** For the probability of a whole output. */
   map: CalibrationMap;
   /** For the probability of a label at its position. */
@@ -98,6 +101,24 @@ export function partGuaranteeFor(
 ): PartGuarantee {
   const all = (calibration?.partGuarantees ?? []).filter((guarantee) => guarantee.unit === unit);
   return all.find((guarantee) => guarantee.precision === precision) ?? refuse(all, precision, unit, model);
+}
+
+/** The guarantee that sets contain the truth with a probability. */
+export function coverageFor(
+  calibration: Calibration | undefined,
+  coverage: number,
+  unit: Unit,
+  model = "MODEL",
+): CoverageGuarantee {
+  const all = (calibration?.coverages ?? []).filter((guarantee) => guarantee.unit === unit);
+  const found = all.find((guarantee) => guarantee.coverage === coverage);
+  if (found) return found;
+  const have = all.length > 0 ? ` (it has ${all.map((guarantee) => guarantee.coverage).join(", ")})` : "";
+  const of = unit === "sequence" ? "" : ` of ${unit}s`;
+  throw new InputError(`the model has no calibration for a coverage of ${coverage}${of}${have}`, {
+    file: model === "MODEL" ? undefined : model,
+    hint: `calibrate it for option \`coverage\` ${coverage}${unit === "sequence" ? "" : `, option \`unit\` ${unit}`}, on held-out data`,
+  });
 }
 
 function refuse(known: readonly { precision: number }[], precision: number, unit: Unit, model: string): never {

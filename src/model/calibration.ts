@@ -47,10 +47,19 @@ const partGuaranteeSchema = v.object({
   wrong: count,
 });
 
+const coverageSchema = v.object({
+  unit: v.picklist(["sequence", "token"]),
+  coverage: share,
+  threshold: share,
+  outputs: v.pipe(count, v.minValue(1), v.maxValue(1000)),
+  examples: count,
+});
+
 const calibrationSchema = v.object({
   version: v.literal(VERSION),
   guarantees: v.array(guaranteeSchema),
   partGuarantees: v.optional(v.array(partGuaranteeSchema)),
+  coverages: v.optional(v.array(coverageSchema)),
   map: mapSchema,
   positionMap: v.optional(mapSchema),
   spanMap: v.optional(mapSchema),

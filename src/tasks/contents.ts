@@ -7,7 +7,7 @@ import { counted, percent, probabilityText, table } from "../util/text.js";
 
 /** The promises of a calibrated model. */
 export function promiseLines(calibration: Calibration | undefined): string[][] {
-  const { guarantees = [], partGuarantees = [] } = calibration ?? {};
+  const { guarantees = [], partGuarantees = [], coverages = [] } = calibration ?? {};
   const line = (of: string, guarantee: Guarantee | PartGuarantee, tested: number, noun: string): string[] => {
     const { precision, confidence, threshold, answered, wrong } = guarantee;
     return [
@@ -21,6 +21,13 @@ export function promiseLines(calibration: Calibration | undefined): string[][] {
     ...partGuarantees.map((guarantee) =>
       line(` of ${guarantee.unit}s`, guarantee, guarantee.parts, `${guarantee.unit}s`),
     ),
+    ...coverages.map(({ unit, coverage, threshold, examples }) => {
+      const of = unit === "sequence" ? "sets of outputs" : "sets of labels";
+      return [
+        "promise",
+        `coverage ${coverage}: ${of} from probability ${probabilityText(threshold)}, by ${counted(examples)} examples`,
+      ];
+    }),
   ];
 }
 

@@ -4,6 +4,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { Calibration, PartUnit } from "../confidence/calibration.js";
+import type { Outcomes } from "../confidence/conformal.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { ReviewItem } from "../formats/review-item.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../learn/training.js";
@@ -105,6 +106,8 @@ export interface PredictionAsked extends Asked {
   inference?: ChosenInference;
   /** Whether it is to be printed as JSON. */
   json?: boolean;
+  /** The probability of every label at every position, where there are such. */
+  marginals?: boolean;
 }
 
 /** What decides how data for a model is read. */
@@ -227,6 +230,16 @@ export interface AnsweringParts<M extends Predictor, Input, Prediction, Candidat
   ): PartsAnswered<Prediction, Candidate>;
   json(model: M, input: Input, answer: PartsAnswered<Prediction, Candidate>): Record<string, unknown>;
   text(model: M, input: Input, answer: PartsAnswered<Prediction, Candidate>, asked: PredictionAsked): string;
+  /** Sets of labels, where parts are labels. */
+  readonly sets?: LabelSets<M, Input, Prediction>;
+}
+
+/** What labels of tokens may be. */
+export interface LabelSets<M extends Predictor, Input, Prediction> {
+  /** A prediction, and for each token its labels with their probabilities. */
+  choices(model: M, input: Input): { prediction: Prediction; choices: readonly Readonly<Record<string, number>>[] };
+  /** [tokens][labels] as text, on as many lines as a prediction. */
+  text(model: M, input: Input, sets: readonly (readonly string[])[]): string;
 }
 
 export interface Cutting {
@@ -269,6 +282,10 @@ export interface Judgement {
   parts: readonly Answer[];
   /** Of the spans that its parts make up, such as entities, where there are such. */
   spans?: readonly Answer[];
+  /** With `nbest`: what the whole output may be, with any other output as the last possibility. */
+  outcomes?: Outcomes;
+  /** With `marginals`, where parts are labels: what each of them may be. */
+  partOutcomes?: readonly Outcomes[];
 }
 
 /** A case as text, with the model's answer. */

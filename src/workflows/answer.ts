@@ -1,8 +1,10 @@
 // Answers that keep a promised precision, and what is left to a person, whatever the task.
 
-import { guaranteeFor, partGuaranteeFor, type Unit } from "../confidence/calibration.js";
+import { coverageFor, guaranteeFor, partGuaranteeFor, type Unit } from "../confidence/calibration.js";
 import type { ReviewItem } from "../formats/review-item.js";
 import type { LearningTask, Predictor } from "../tasks/task.js";
+import { InputError } from "../util/errors.js";
+import { type CoveredInput, checkSets, coveredInput } from "./coverage.js";
 import { asTheyCome, type Examples } from "./examples.js";
 import { learningTaskOf } from "./model.js";
 
@@ -15,11 +17,21 @@ export interface AnsweredInput {
   candidates: readonly unknown[];
   /** Where a promise is about tokens or spans: which of them are answered. `answered` is then whether all are. */
   parts?: readonly boolean[];
+  /**
+   * With `coverage`: the outputs of which one is right with the promised probability, the most probable first, and whether that may
+   * be any other output as well. `answered` is then whether it is a single one.
+   */
+  set?: readonly unknown[];
+  other?: boolean;
+  /** With `coverage` of tokens: the labels that each may have. */
+  sets?: readonly (readonly string[])[];
 }
 
 export interface AnsweringOptions {
   /** The precision that was promised by calibration. */
-  precision: number;
+  precision?: number;
+  /** Instead of it: the coverage that was promised for sets. */
+  coverage?: number;
   /**
    * What it was promised for.
    * @default "sequence"
@@ -62,12 +74,41 @@ export function reviewItem(
   return { ...reviewing.item(model, input, candidates, number), task: name };
 }
 
-async function* answeredInputs(
-  { predicting }: LearningTask,
+async function* coveredInputs(
+  task: LearningTask,
   model: Predictor,
   inputs: Examples<unknown>,
-  { precision, unit = "sequence" }: AnsweringOptions,
+  coverage: number,
+  unit: Unit,
 ): AsyncGenerator<{ input: unknown; answered: AnsweredInput }> {
+  checkSets(task, unit);
+  coverageFor(model.calibration, coverage, unit);
+  for await (const input of task.predicting.inputsOf(asTheyCome(inputs))) {
+    const { prediction, set, other, sets } = coveredInput(task, model, input, coverage, unit);
+    const answered = isSingle({ set, other, sets });
+    yield { input, answered: { answered, prediction, candidates: answered ? [] : set, set, other, sets } };
+  }
+}
+
+/** Whether a set leaves no choice. */
+export function isSingle({ set, other, sets = [] }: Pick<CoveredInput, "set" | "other" | "sets">): boolean {
+  return set.length === 1 && !other && sets.every(({ length }) => length === 1);
+}
+
+async function* answeredInputs(
+  task: LearningTask,
+  model: Predictor,
+  inputs: Examples<unknown>,
+  { precision, coverage, unit = "sequence" }: AnsweringOptions,
+): AsyncGenerator<{ input: unknown; answered: AnsweredInput }> {
+  if (coverage !== undefined && precision === undefined) {
+    yield* coveredInputs(task, model, inputs, coverage, unit);
+    return;
+  }
+  if (precision === undefined || coverage !== undefined) {
+    throw new InputError("give option `precision` or option `coverage`, as the model was calibrated for");
+  }
+  const { predicting } = task;
   if (unit === "sequence") guaranteeFor(model.calibration, precision);
   else partGuaranteeFor(model.calibration, precision, unit);
   for await (const input of predicting.inputsOf(asTheyCome(inputs))) {

@@ -7,9 +7,10 @@ import { chooseMap } from "../confidence/calibration-map.js";
 import { type Cluster, findClusteredThreshold } from "../confidence/clustered.js";
 import { confidenceQuantiles } from "../confidence/drift.js";
 import { findThreshold, type NoThreshold, whyNoThreshold } from "../confidence/threshold.js";
-import type { Predictor } from "../tasks/task.js";
+import type { Asked, LearningTask, Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
 import { choice, readOptions, real, whole } from "../util/options.js";
+import { askedFor, type Covered, checkSets, coverOn, type SetUnit } from "./coverage.js";
 import { asTheyCome, type Examples } from "./examples.js";
 import { allOf, type Judged, judge } from "./judge.js";
 import { learningTaskOf } from "./model.js";
@@ -24,6 +25,7 @@ export const unitOption = {
 
 export const calibrateOptions = {
   precision: openShare("share of the answers that is to be right"),
+  coverage: openShare("instead: probability with which a set of outputs is to contain the right one"),
   ...unitOption,
   confidence: real("probability that the promise is true", {
     least: 0,
@@ -70,14 +72,54 @@ export type Calibrated = { examples: number; partial: number } & (
   | { promised: false; unit: PartUnit; why: NoPartThreshold }
 );
 
+/** Sets of outputs that contain the right one, in place of single answers that are right. */
+export interface CoverOptions {
+  /** Probability with which a set is to contain the truth, between 0 and 1. */
+  coverage: number;
+  /**
+   * Whether sets are of whole outputs, or of the labels of each token.
+   * @default "sequence"
+   */
+  unit?: SetUnit;
+  /** @default 1 */
+  seed?: number;
+}
+
 /** Calibrates a model on examples that it was not trained on, drawn like the data it will be used on. */
 export async function calibrate(
   model: Predictor,
   examples: Examples<unknown>,
   options: CalibrateOptions,
-): Promise<Calibrated> {
+): Promise<Calibrated>;
+export async function calibrate(model: Predictor, examples: Examples<unknown>, options: CoverOptions): Promise<Covered>;
+export async function calibrate(
+  model: Predictor,
+  examples: Examples<unknown>,
+  options: CalibrateOptions | CoverOptions,
+): Promise<Calibrated | Covered> {
   const task = learningTaskOf(model, "calibrate");
-  return calibrateOn(model, await judge(task, model, task.predicting.inputsOf(asTheyCome(examples))), options);
+  const inputs = task.predicting.inputsOf(asTheyCome(examples));
+  if ("coverage" in options) return cover(task, model, inputs, options);
+  return calibrateOn(model, await judge(task, model, inputs), options);
+}
+
+/** The same for sets, with inputs as a task reads them. */
+export async function cover(
+  task: LearningTask,
+  model: Predictor,
+  inputs: AsyncIterable<unknown>,
+  given: CoverOptions,
+  asked: Asked = {},
+): Promise<Covered> {
+  const { coverage, unit, seed } = readOptions(calibrateOptions, given) as Required<CoverOptions>;
+  if ("precision" in given) throw new InputError("options `precision` and `coverage` are for two promises: give one");
+  checkSets(task, unit);
+  const judged = await judge(task, model, inputs, { ...asked, ...askedFor(unit) });
+  const found = coverOn(judged, coverage, unit);
+  if (!found.guarantee) return found;
+  const others = model.calibration?.coverages?.filter((old) => old.unit !== unit || old.coverage !== coverage) ?? [];
+  model.calibration = calibrationOf(model, judged, seed, { coverages: [...others, found.guarantee] });
+  return found;
 }
 
 /** The same with answers that were judged before. */
@@ -139,6 +181,7 @@ function calibrationOf(
   return {
     guarantees: calibration?.guarantees ?? [],
     partGuarantees: calibration?.partGuarantees,
+    coverages: calibration?.coverages,
     map: found.map ?? chooseMap(answers, seed).map,
     positionMap: mapOf(parts.token),
     spanMap: mapOf(parts.span),

@@ -2,6 +2,7 @@
 
 import type { PartUnit } from "../confidence/calibration.js";
 import type { Cluster } from "../confidence/clustered.js";
+import type { Outcomes } from "../confidence/conformal.js";
 import type { Answer } from "../metrics/answers.js";
 import { columnsOf } from "../metrics/answers.js";
 import type { Asked, LearningTask, Predictor } from "../tasks/task.js";
@@ -13,6 +14,9 @@ export interface Judged {
   parts: Partial<Record<PartUnit, Cluster[]>>;
   /** Examples left out since the data does not say what is right. */
   partial: number;
+  /** Where they are asked for: what outputs, and parts sequence by sequence, may be. */
+  outcomes: Outcomes[];
+  partOutcomes: (readonly Outcomes[])[];
 }
 
 export async function judge(
@@ -22,7 +26,8 @@ export async function judge(
   options: Asked = {},
 ): Promise<Judged> {
   const units = task.predicting.parts?.units(model) ?? [];
-  const judged: Judged = { answers: [], parts: Object.fromEntries(units.map((unit) => [unit, []])), partial: 0 };
+  const parts = Object.fromEntries(units.map((unit) => [unit, []]));
+  const judged: Judged = { answers: [], parts, partial: 0, outcomes: [], partOutcomes: [] };
   for await (const one of task.evaluating.cases(inputs)) {
     const judgement = task.evaluating.judge(model, one, options);
     if (!judgement) {
@@ -30,6 +35,8 @@ export async function judge(
       continue;
     }
     judged.answers.push(judgement.whole);
+    if (judgement.outcomes) judged.outcomes.push(judgement.outcomes);
+    if (judgement.partOutcomes) judged.partOutcomes.push(judgement.partOutcomes);
     units.forEach((unit, n) => {
       judged.parts[unit]?.push(columnsOf((n === 0 ? judgement.parts : judgement.spans) ?? []));
     });

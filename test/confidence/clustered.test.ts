@@ -3,12 +3,6 @@
 
 import { describe, expect, it } from "vitest";
 import { answeredParts, type Cluster, findClusteredThreshold } from "../../src/confidence/clustered.js";
-import {
-  conformalScore,
-  conformalSet,
-  coverageQuantile,
-  partCoverageQuantile,
-} from "../../src/confidence/conformal.js";
 import { generator, uniform } from "../../src/util/random.js";
 
 type Draw = () => number;
@@ -93,77 +87,6 @@ it("a naive test of single parts would break the promise", () => {
     if (wrong <= 0.05 * answered - 1.645 * Math.sqrt(answered * 0.05 * 0.95)) broken++;
   }
   expect(broken / trials).toBeGreaterThan(0.2);
-});
-
-describe("sets", () => {
-  it("cover whole outputs as promised", () => {
-    const random = generator(9, 1);
-    const draw = () => uniform(random);
-    // A model that is too sure: probabilities by a sharpened truth.
-    const example = () => {
-      const own = Array.from({ length: 6 }, () => draw() ** 2 + 1e-3);
-      const sum = own.reduce((a, b) => a + b, 0);
-      const sharp = own.map((x) => (x / sum) ** 2);
-      const total = sharp.reduce((a, b) => a + b, 0);
-      let pick = draw() * sum;
-      let truthAt = 0;
-      while (truthAt < 5 && pick > own[truthAt]) pick -= own[truthAt++];
-      const outputs = sharp
-        .map((x, i) => ({ i, probability: x / total }))
-        .sort((a, b) => b.probability - a.probability);
-      return { outputs, rank: outputs.findIndex(({ i }) => i === truthAt) };
-    };
-    let covered = 0;
-    const trials = 1000;
-    for (let n = 0; n < trials; n++) {
-      const scores = Array.from({ length: 60 }, () => {
-        const { outputs, rank } = example();
-        return conformalScore(
-          outputs.map(({ probability }) => probability),
-          rank,
-        );
-      });
-      const q = coverageQuantile(scores, 0.9);
-      const { outputs, rank } = example();
-      if (conformalSet(outputs, q).length > rank) covered++;
-    }
-    expect(covered / trials).toBeGreaterThan(0.9 - 2 * Math.sqrt((0.9 * 0.1) / trials));
-    expect(covered / trials).toBeLessThan(0.95);
-  });
-
-  it("cover parts of sequences as promised, on the average of sequences", () => {
-    const random = generator(10, 1);
-    const draw = () => uniform(random);
-    const sequence = () => {
-      const hard = draw();
-      return Array.from({ length: Math.ceil(1 / (draw() + 0.02)) }, () => draw() ** (1 - 0.9 * hard));
-    };
-    let covered = 0;
-    const trials = 1000;
-    for (let n = 0; n < trials; n++) {
-      const q = partCoverageQuantile(Array.from({ length: 80 }, sequence), 0.9);
-      const fresh = sequence();
-      covered += fresh.filter((score) => score <= q).length / fresh.length;
-    }
-    expect(covered / trials).toBeGreaterThan(0.9 - 0.015);
-    expect(covered / trials).toBeLessThan(0.94);
-  });
-
-  it("hold everything where there are too few examples for the promise", () => {
-    expect(coverageQuantile([0.1, 0.2], 0.9)).toBe(Number.POSITIVE_INFINITY);
-    expect(partCoverageQuantile([[0.1], [0.2]], 0.9)).toBe(Number.POSITIVE_INFINITY);
-    expect(coverageQuantile([0.3, 0.1, 0.2, 0.4], 0.8)).toBe(0.4);
-    expect(coverageQuantile([0.3, 0.1, 0.2, 0.4], 0.6)).toBe(0.3);
-  });
-
-  it("are the most probable outputs", () => {
-    const outputs = [0.6, 0.3, 0.1].map((probability) => ({ probability }));
-    expect(conformalSet(outputs, 0.9).length).toBe(2);
-    expect(conformalSet(outputs, 0.5).length).toBe(0);
-    expect(conformalSet(outputs, Number.POSITIVE_INFINITY).length).toBe(3);
-    expect(conformalScore([0.6, 0.3, 0.1], 1)).toBeCloseTo(0.9, 12);
-    expect(conformalScore([0.6, 0.3, 0.1], -1)).toBe(Number.POSITIVE_INFINITY);
-  });
 });
 
 it("answered parts are the surest, in their order", () => {

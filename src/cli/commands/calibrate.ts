@@ -9,10 +9,13 @@ import { counted, percent, plural, table } from "../../util/text.js";
 import {
   type Calibrated,
   type CalibrateOptions,
+  type CoverOptions,
   calibrateOn,
   calibrateOptions,
+  cover,
   type NoPartThreshold,
 } from "../../workflows/calibrate.js";
+import type { Covered, SetUnit } from "../../workflows/coverage.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
 import { judge } from "../../workflows/judge.js";
 import { predictorOf } from "../../workflows/model.js";
@@ -31,6 +34,8 @@ rest tests them from the surest down with exact binomial tests and stops at the 
 --unit token or span promises a precision of labels one by one, or of spans such as entities: of all that is ever answered
 at least the share is right. Parts of one sequence depend on each other, so whole sequences are tested, by betting, and at
 most so many parts of one sequence are answered.
+--coverage promises sets instead of answers: with this probability the right output is in the set that \`predict --coverage\`
+gives, or with --unit token the right label in that of a token, on average over sequences (split conformal prediction).
 What is found is written into MODEL: the threshold with its evidence, and a calibration map (temperature or isotonic,
 whichever has the lower cross-validated log loss). If the promise cannot be made, nothing is changed and the exit code is 1.`;
 
@@ -49,6 +54,7 @@ export function register(program: Command): void {
       examples(
         ["stargram calibrate model.sg held-out.txt --precision 0.99", "promise that 99 % of the answers are right"],
         ["stargram calibrate model.sg held-out.txt --precision 0.95 --unit span", "the same for entities"],
+        ["stargram calibrate model.sg held-out.txt --coverage 0.95", "promise sets that contain the right output"],
         ["stargram predict model.sg new.txt --precision 0.99 --review left.tsv", "answer what is sure, leave the rest"],
       ),
     )
@@ -57,9 +63,19 @@ export function register(program: Command): void {
 
 async function calibrate(path: string, files: string[], flags: { json?: boolean }, command: Command): Promise<void> {
   const given = givenOf(command, calibrateOptions) as unknown as CalibrateOptions;
-  needed(given.precision, "--precision SHARE");
+  const { coverage } = given as Partial<CoverOptions>;
+  if (coverage === undefined) needed(given.precision, "--precision SHARE");
   const { model, task } = predictorOf(await loadModel(path), "calibrate", path);
   const asked = givenFor(command, task, learningTasks(), rereading, path);
+  if (coverage !== undefined) {
+    const inputs = inputsOf(task, model, files, "judged", asked);
+    const found = await cover(task, model, inputs, { ...given, coverage, unit: given.unit as SetUnit });
+    if (found.promised) await saveModel(model, path);
+    if (flags.json) await writeJson({ model: path, ...found });
+    if (!found.promised) throw new CheckFailed(whyNotCovered(found));
+    if (!flags.json) await write(coveredText(found));
+    return;
+  }
   const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked));
   if (judged.partial > 0) {
     const left = plural(judged.partial, task.learning.example);
@@ -103,6 +119,33 @@ function foundText(found: Calibrated & { promised: true }): string {
     ],
     [0, 1],
   );
+}
+
+function coveredText({ unit, coverage, guarantee, sets, examples: count, partial }: Covered): string {
+  const what = unit === "token" ? "labels of each token" : "outputs";
+  const of = unit === "token" ? ", on average over sequences" : "";
+  const other = unit === "sequence" ? `, ${percent(sets?.other ?? 0)} open to any other output` : "";
+  const left = partial > 0 ? `, ${counted(partial)} with unknown labels left out` : "";
+  return table(
+    [
+      ["promise", `sets of ${what} contain the right one with a probability of at least ${share(coverage)}${of}`],
+      ["set", `all that have a probability of at least ${guarantee?.threshold}`],
+      [
+        "size",
+        `${sets?.mean.toFixed(2)} on average; ${percent(sets?.single ?? 0)} hold a single one${other} (${plural(count, "held-out example")}${left})`,
+      ],
+    ],
+    [0, 1],
+  );
+}
+
+function whyNotCovered({ coverage, unit, examples: count, examplesNeeded }: Covered): string {
+  const why =
+    count < (examplesNeeded ?? 0)
+      ? `it takes at least ${plural(examplesNeeded ?? 0, "held-out example")} (here ${counted(count)})`
+      : "too often the model gives the right answer no probability at all";
+  const of = unit === "token" ? " of tokens" : "";
+  return `a coverage of ${share(coverage)}${of} cannot be promised; the model is unchanged\n  ${why}`;
 }
 
 function whyPartsLines({ examples, parts, accuracy, possible }: NoPartThreshold, unit: PartUnit): string[] {

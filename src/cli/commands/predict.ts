@@ -1,13 +1,14 @@
 // `stargram predict`: outputs with probabilities for a stream of inputs, in constant memory.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { guaranteeFor, partGuaranteeFor, type Unit } from "../../confidence/calibration.js";
+import { coverageFor, guaranteeFor, partGuaranteeFor, type Unit } from "../../confidence/calibration.js";
 import { openLines } from "../../formats/lines.js";
 import { type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
 import { MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { counted } from "../../util/text.js";
 import { unitOption } from "../../workflows/calibrate.js";
+import { checkSets } from "../../workflows/coverage.js";
 import { loadModel } from "../../workflows/disk.js";
 import { predictorOf } from "../../workflows/model.js";
 import { addDeclared, addUnion, givenFor } from "../declared.js";
@@ -19,6 +20,7 @@ import { ReviewDesk } from "../review-desk.js";
 interface PredictFlags extends Omit<InferenceFlags, "contexts"> {
   contexts?: ContextsFlag;
   precision?: number;
+  coverage?: number;
   unit?: Unit;
   review?: string;
   nbest?: number;
@@ -37,7 +39,10 @@ const notes = `
   --contexts N   search with N contexts instead of the model's number; nothing else is printed. Give both to have both:
                  --contexts 5 --contexts. Without a number give it last, or the word that follows is taken for its number
   --precision    the promise of \`stargram calibrate\` is kept. --json: answered, calibratedProbability, and candidates where
-                 it is left`;
+                 it is left
+  --coverage     the promise of \`stargram calibrate --coverage\` is kept: sets of outputs, printed as with --nbest, of which one
+                 is right; \`# or any other output\` where that may be one that is not listed. --json: set, other; with
+                 --unit token: sets, the labels that each token may have`;
 
 const asking = ({ predicting }: LearningTask) => [predicting.options];
 const rereading = ({ predicting }: LearningTask) => [predicting.rereading];
@@ -56,6 +61,11 @@ export function register(program: Command): void {
     );
   addUnion(command, learningTasks().flatMap(asking))
     .option("--precision <share>", "answer only what keeps this precision, as calibrated", real(0, { beyond: 1 }))
+    .option(
+      "--coverage <share>",
+      "give sets of outputs that contain the right one with this probability, as calibrated",
+      real(0, { beyond: 1 }),
+    )
     .option("--review <file>", "with --precision: collect what is left to a person in a new file")
     .option("--json", "print JSON Lines, an object for each input")
     .option("--threads <n>", "threads to predict with; the output is the same", threadCount, 1);
@@ -85,6 +95,7 @@ export function register(program: Command): void {
           "stargram predict model.sg new.txt --precision 0.99 --review left.tsv",
           "answer what is sure, collect the rest",
         ],
+        ["stargram predict model.sg new.txt --coverage 0.95", "all outputs that may well be the right one"],
       ),
     )
     .action(predict);
@@ -111,25 +122,33 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
     },
     rereading: givenFor(command, task, learningTasks(), rereading, path),
     precision: flags.precision,
+    coverage: flags.coverage,
     unit: flags.unit,
   };
-  checkPrecision(model, path, flags, given);
+  checkPromise(task, model, path, flags, given);
   if (flags.threads > 1 && flags.review !== undefined) {
     throw new InputError("--review is written by one thread", { hint: "leave out --threads or --review" });
   }
   if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
-  const desk = await ReviewDesk.open(flags.review, flags.precision === undefined ? undefined : model.calibration);
+  const desk = await ReviewDesk.open(flags.review, isPromised(flags) ? model.calibration : undefined);
   if (flags.threads > 1) {
     const { predictOnThreads } = await import("../predict-threads.js");
     await predictOnThreads(task, model, path, file, asked, flags.threads, desk);
   } else await predictInputs(task, model, openLines(file), asked, desk);
-  await desk.end(flags.precision, flags.unit);
+  await desk.end(flags);
 }
 
-/** Refuses a precision that was not calibrated, and what would make its promise void. */
-function checkPrecision(model: Predictor, path: string, flags: PredictFlags, given: object): void {
-  const { unit = "sequence" } = flags;
-  if (flags.precision === undefined) {
+function isPromised({ precision, coverage }: PredictFlags): boolean {
+  return precision !== undefined || coverage !== undefined;
+}
+
+/** Refuses a precision or coverage that was not calibrated, and what would make its promise void. */
+function checkPromise(task: LearningTask, model: Predictor, path: string, flags: PredictFlags, given: object): void {
+  const { unit = "sequence", coverage } = flags;
+  if (flags.precision !== undefined && coverage !== undefined) {
+    throw new InputError("--precision and --coverage are two promises", { hint: "give one of them" });
+  }
+  if (!isPromised(flags)) {
     if (flags.unit !== undefined) {
       throw new InputError("--unit says what --precision is promised for", { hint: "add --precision 0.99" });
     }
@@ -143,16 +162,20 @@ function checkPrecision(model: Predictor, path: string, flags: PredictFlags, giv
     ...("known" in given ? ["known"] : []),
   ];
   for (const name of changed) {
-    throw new InputError(`the promised precision holds for the model as it was calibrated, not with --${name}`, {
-      hint: `leave out --${name} or --precision`,
+    const promise = coverage === undefined ? "precision" : "coverage";
+    throw new InputError(`the promised ${promise} holds for the model as it was calibrated, not with --${name}`, {
+      hint: `leave out --${name} or --${promise}`,
     });
   }
+  if (coverage !== undefined) checkSets(task, unit);
   try {
-    if (unit === "sequence") guaranteeFor(model.calibration, flags.precision, path);
-    else partGuaranteeFor(model.calibration, flags.precision, unit, path);
+    if (coverage !== undefined) coverageFor(model.calibration, coverage, unit, path);
+    else if (unit === "sequence") guaranteeFor(model.calibration, flags.precision as number, path);
+    else partGuaranteeFor(model.calibration, flags.precision as number, unit, path);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const hint = `run: stargram calibrate ${path} HELD-OUT --precision ${flags.precision}${unit === "sequence" ? "" : ` --unit ${unit}`}`;
+    const promise = coverage === undefined ? `--precision ${flags.precision}` : `--coverage ${coverage}`;
+    const hint = `run: stargram calibrate ${path} HELD-OUT ${promise}${unit === "sequence" ? "" : ` --unit ${unit}`}`;
     throw new InputError(error.reason, { file: path, hint });
   }
 }

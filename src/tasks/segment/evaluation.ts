@@ -1,6 +1,7 @@
 // How well a segmenter does: a segment is right if its beginning, its end and its label are. precision = right / found,
 // recall = right / true, F1 = their harmonic mean; what lies outside is not counted.
 
+import { outcomesOf } from "../../confidence/conformal.js";
 import type { Answer } from "../../metrics/answers.js";
 import { type Sureness, surenessOf } from "../../metrics/sureness.js";
 import type { Rates } from "../../metrics/tagging.js";
@@ -8,7 +9,7 @@ import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
 import { goldOf, OUTSIDE, positionsOf, type SegmentedText, UNLABELLED } from "./example.js";
-import type { Segment, Segmenter } from "./segmenter.js";
+import type { Segment, SegmentedOutput, Segmenter } from "./segmenter.js";
 
 /** A segment for comparison. */
 interface Place {
@@ -36,18 +37,25 @@ const placeOf = ({ start, end, label }: Segment): Place => placed(start, end, la
 export function judgeText(
   segmenter: Segmenter,
   example: SegmentedText,
-  { inference }: PredictionAsked,
+  { inference, nbest }: PredictionAsked,
 ): Judgement | undefined {
   const gold = truth(segmenter, example);
   if (!gold) return undefined;
   const keys = new Set(gold.map(({ key }) => key));
-  const { segments, probability } = segmenter.predict(example, { inference });
+  const { segments, probability, nbest: outputs } = segmenter.predict(example, { inference, nbest });
   const parts = segments.map((segment) => ({
     confidence: segment.probability,
     correct: keys.has(placeOf(segment).key),
   }));
   const correct = gold.length === segments.length && parts.every((part) => part.correct);
-  return { whole: { confidence: probability, correct }, parts };
+  if (!outputs) return { whole: { confidence: probability, correct }, parts };
+  const isRight = ({ segments: own }: SegmentedOutput): boolean =>
+    own.length === gold.length && own.every((segment) => keys.has(placeOf(segment).key));
+  const outcomes = outcomesOf(
+    outputs.map((output) => output.probability),
+    outputs.findIndex(isRight),
+  );
+  return { whole: { confidence: probability, correct }, parts, outcomes };
 }
 
 /** A text with its segments, between brackets where something lies outside. */

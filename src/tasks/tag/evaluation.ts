@@ -1,5 +1,6 @@
 // How well a tagger does on labelled sequences.
 
+import { type Outcomes, outcomesOf } from "../../confidence/conformal.js";
 import type { GivenLabel } from "../../formats/sequence.js";
 import { type Answer, AnswerLog } from "../../metrics/answers.js";
 import { type Sureness, surenessOf } from "../../metrics/sureness.js";
@@ -8,6 +9,7 @@ import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
 import { isKnown, type TaggerInput } from "./inputs.js";
+import type { TaggedOutput } from "./prediction.js";
 import type { TaggedSpan } from "./spans.js";
 import type { Tagger } from "./tagger.js";
 
@@ -15,17 +17,34 @@ import type { Tagger } from "./tagger.js";
 export function judgeSequence(
   tagger: Tagger,
   { sequence }: TaggerInput,
-  { inference }: PredictionAsked,
+  { inference, nbest, marginals }: PredictionAsked,
 ): Judgement | undefined {
   const gold = sequence.labels ?? [];
   if (!gold.every((label): label is string => typeof label === "string")) return undefined;
-  const asked = { inference, confidences: true, spans: tagger.marksSpans };
-  const { labels, probability, confidences = [], spans } = tagger.predict(sequence, asked);
+  const asked = { inference, confidences: true, spans: tagger.marksSpans, nbest, marginals };
+  const found = tagger.predict(sequence, asked);
+  const { labels, probability, confidences = [], spans } = found;
   return {
     spans: spans && judgeSpans(spans, gold),
+    ...(found.nbest && { outcomes: outputOutcomes(found.nbest, gold) }),
+    ...(found.marginals && { partOutcomes: found.marginals.map((own, i) => labelOutcomes(own, gold[i])) }),
     whole: { confidence: probability, correct: labels.every((label, i) => label === gold[i]) },
     parts: labels.map((label, i) => ({ confidence: confidences[i], correct: label === gold[i] })),
   };
+}
+
+function outputOutcomes(outputs: readonly TaggedOutput[], gold: readonly string[]): Outcomes {
+  const right = outputs.findIndex(({ labels }) => labels.every((label, i) => label === gold[i]));
+  return outcomesOf(
+    outputs.map(({ probability }) => probability),
+    right,
+  );
+}
+
+/** A label that the model does not know has no probability. */
+function labelOutcomes(marginals: Readonly<Record<string, number>>, gold: string): Outcomes {
+  const probabilities = Float64Array.from(Object.values(marginals)).sort().reverse();
+  return { probabilities, truth: Object.hasOwn(marginals, gold) ? marginals[gold] : 0 };
 }
 
 /** Whether spans stand in the truth as they are. */

@@ -73,6 +73,12 @@ export function partsText(
   return predictionText(input, { ...prediction, labels: labels.map((label) => label ?? "_"), nbest: undefined }, asked);
 }
 
+/** Labels of a token with `|` between, the most probable first: data that is read with `labelSets`. */
+export function labelSetsText(input: TaggerInput, sets: readonly (readonly string[])[]): string {
+  const labels = sets.map((set) => set.join("|"));
+  return predictionText(input, { labels, probability: 1, logProbability: 0 }, { labelsOnly: true });
+}
+
 export function predictionText(
   { sequence, shown, column, isEscaped }: TaggerInput,
   prediction: TaggerPrediction,
@@ -147,6 +153,7 @@ With a tagger: the columns of the input, then the label and its probability at t
                  the probability is exact: that of all outputs with just this span
   --unit         with --precision: labels (token) or spans (span) are answered one by one; what is left has \`_\`. --json:
                  unit, labels (null where left), answered for each token or span, candidates if something is left
+  --coverage     --unit token: in place of the label those that it may be, \`A|B\`, the most probable first
   --precision    a sequence is preceded by \`# answered P calibrated Q\` or \`# left P calibrated Q\`, P and Q being the
                  probability of all labels as the model has it and after its calibration map; what is left has \`_\` for
                  labels`;

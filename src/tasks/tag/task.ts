@@ -16,6 +16,7 @@ import type { PredictOptions, TaggedOutput, TaggerPrediction } from "./predictio
 import {
   answerJson,
   answerText,
+  labelSetsText,
   partsJson,
   partsText,
   predictionJson,
@@ -172,6 +173,13 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         },
         json: (_, input, answer) => partsJson(input, answer as TaggerPartsAnswer),
         text: (_, input, answer, asked) => partsText(input, answer as TaggerPartsAnswer, asked),
+        sets: {
+          choices(tagger, { sequence }) {
+            const { marginals: choices = [], ...prediction } = tagger.predict(sequence, { marginals: true });
+            return { prediction, choices };
+          },
+          text: (_, input, sets) => labelSetsText(input, sets),
+        },
       },
     },
 

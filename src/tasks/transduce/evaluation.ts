@@ -1,11 +1,12 @@
 // How well a transducer does on pairs; pairs with the same input are several right answers.
 
+import { outcomesOf } from "../../confidence/conformal.js";
 import { joinSymbols, kindsOf, layoutOf, outputText, type SymbolPair } from "../../formats/pair-lines.js";
 import { type TransductionReport, TransductionScore } from "../../metrics/transduction.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
-import type { Transducer } from "./transducer.js";
+import type { TransducedOutput, Transducer } from "./transducer.js";
 
 /** An input with all its right answers. */
 export interface TransducerCase {
@@ -26,14 +27,21 @@ export async function* casesOf(pairs: AsyncIterable<SymbolPair>): AsyncGenerator
 }
 
 export function judgeOutput(transducer: Transducer, one: TransducerCase, asked: PredictionAsked): Judgement {
-  return { whole: answerTo(transducer, one, asked).answer, parts: [] };
+  const { answer, outcomes } = answerTo(transducer, one, asked);
+  return { whole: answer, parts: [], ...(outcomes && { outcomes }) };
 }
 
-function answerTo(transducer: Transducer, { input, outputs }: TransducerCase, { inference }: PredictionAsked) {
-  const { output, probability } = transducer.predict(input, { inference });
-  const text = JSON.stringify(output);
-  const correct = outputs.some((right) => JSON.stringify(right) === text);
-  return { output, answer: { confidence: probability, correct } };
+function answerTo(transducer: Transducer, { input, outputs }: TransducerCase, { inference, nbest }: PredictionAsked) {
+  const found = transducer.predict(input, { inference, nbest });
+  const right = new Set(outputs.map((output) => JSON.stringify(output)));
+  const isRight = ({ output }: TransducedOutput): boolean => right.has(JSON.stringify(output));
+  const outcomes =
+    found.nbest &&
+    outcomesOf(
+      found.nbest.map(({ probability }) => probability),
+      found.nbest.findIndex(isRight),
+    );
+  return { output: found.output, answer: { confidence: found.probability, correct: isRight(found) }, outcomes };
 }
 
 /** Input and outputs as the data writes them. */
