@@ -11,8 +11,8 @@
 //
 // Nothing is assumed of how the parts of a sequence depend on each other: K wrong answers may come together. That is what K is
 // for; without a bound no finite sample could promise anything. Placing sequences, which are not tested, choose K, the
-// candidate thresholds t1 > t2 > … and a stake for each; testing goes down from t1 and ends at the first that fails
-// (fixed-sequence testing, see threshold.ts), so the level needs no correction.
+// candidate thresholds t1 > t2 > …, a stake for each, and the one at which testing begins: that which is most likely to pass. From
+// there it goes down and ends at the first that fails (fixed-sequence testing, see threshold.ts), so the level needs no correction.
 
 import { generator, shuffle } from "../util/random.js";
 
@@ -75,10 +75,8 @@ export function findClusteredThreshold(
   const times = tested.length / Math.max(1, placing.length);
   const bound = most ?? chooseBound(placing, thresholds, alpha, needed, times);
   let passed: { threshold: number; counts: Counts } | undefined;
-  for (const threshold of thresholds) {
-    const placed = countsAt(placing, threshold, bound);
-    const stake = bestStake(placed, alpha, bound, times);
-    if (passed === undefined && !isPromising(placed, alpha, bound, stake, needed, times)) continue;
+  for (const threshold of thresholds.slice(surestStart(placing, thresholds, alpha, bound, times))) {
+    const stake = bestStake(countsAt(placing, threshold, bound), alpha, bound, times);
     const counts = countsAt(tested, threshold, bound);
     if (logCapital(counts, alpha, bound, stake) < needed) break;
     passed = { threshold, counts };
@@ -220,6 +218,29 @@ function bestStake(counts: Counts, alpha: number, bound: number, times: number):
   return best;
 }
 
+/**
+ * Where testing begins: at the threshold that is most likely to pass by the placing sequences. A first test that fails ends
+ * everything, and thresholds above answer less.
+ */
+function surestStart(
+  placing: readonly Sorted[],
+  thresholds: readonly number[],
+  alpha: number,
+  bound: number,
+  times: number,
+): number {
+  let best = 0;
+  let bestGrowth = Number.NEGATIVE_INFINITY;
+  thresholds.forEach((threshold, t) => {
+    const placed = countsAt(placing, threshold, bound);
+    const growth = expectedCapital(placed, alpha, bound, bestStake(placed, alpha, bound, times), times);
+    if (growth <= bestGrowth) return;
+    bestGrowth = growth;
+    best = t;
+  });
+  return best;
+}
+
 /** Whether a threshold may be expected to pass on `times` as many sequences: a hopeless first test would end everything. */
 function isPromising(
   placed: Counts,
@@ -229,8 +250,12 @@ function isPromising(
   needed: number,
   times: number,
 ): boolean {
-  const grown = [stake, ...STAKES].map((part, s) => SHARES[s] + times * logGrowth(placed, alpha, bound, part));
-  return logSum(grown) >= RESERVE * needed;
+  return expectedCapital(placed, alpha, bound, stake, times) >= RESERVE * needed;
+}
+
+/** The log of the capital after `times` as many sequences, if they were like these. */
+function expectedCapital(placed: Counts, alpha: number, bound: number, stake: number, times: number): number {
+  return logSum([stake, ...STAKES].map((part, s) => SHARES[s] + times * logGrowth(placed, alpha, bound, part)));
 }
 
 /** The bound with which most parts may be expected to be answered. */
