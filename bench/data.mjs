@@ -10,6 +10,7 @@ import { readDictionary } from "#stargram/demo/pronunciation.js";
 import { readTagging } from "#stargram/formats/read.js";
 import { CorpusBuilder } from "#stargram/tasks/tag/corpus.js";
 import { TaggerLearner } from "#stargram/tasks/tag/learner.js";
+import { inferenceOf } from "#stargram/tasks/tag/options.js";
 import { randomFrom, say } from "./harness.mjs";
 
 /** @typedef {import("#stargram/formats/sequence.js").TaggingSequence} TaggingSequence */
@@ -85,9 +86,8 @@ export function columnText(sentences, labelled) {
 export function numbered(tagger, sequences) {
   const builder = new CorpusBuilder(tagger.labels, tagger.attributes, tagger.conjoined, false);
   for (const { attributes = [] } of sequences) builder.add(attributes.length, { attributes });
-  const { mode, order, contexts, rows, recombine } = tagger.options;
-  const inference = { mode, order, contexts, rows, recombine, byRows: mode === "exact" };
-  return new TaggerLearner(builder.build(), tagger.rows, inference, { shortlist: tagger.options.shortlist });
+  const { options, rows } = tagger;
+  return new TaggerLearner(builder.build(), rows, inferenceOf(options), { shortlist: options.shortlist });
 }
 
 /** Pronunciations of the CMU dictionary, shuffled, as pairs. @param {number} words */

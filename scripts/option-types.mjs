@@ -59,6 +59,7 @@ function interfaceText(name, about, declared, { factsOf, usualOf, wantedText }) 
 function typeOf({ type, choices = [], preset }) {
   const own = {
     whole: "number",
+    range: "number | { least: number; most: number }",
     real: "number",
     flag: "boolean",
     list: "readonly number[]",

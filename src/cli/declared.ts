@@ -4,7 +4,7 @@ import { type Command, Option as Flag, InvalidArgumentError } from "commander";
 import { aKind, type Task } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
 import { type Declared, defaultsOf, factsOf, type OptionFacts, usualOf } from "../util/options.js";
-import { real, whole } from "./options.js";
+import { real, whole, wholeOrRange } from "./options.js";
 import { flagOf, flagWord } from "./output.js";
 
 /** Adds a flag for each option; those of earlier versions are understood and not shown. */
@@ -69,6 +69,7 @@ function flagFor(word: string, facts: OptionFacts, usual: unknown): Flag {
 function parserOf(facts: OptionFacts): (text: string) => unknown {
   const { type, least, above, most, below: beyond, preset } = facts;
   if (type === "whole") return whole(least ?? Number.MIN_SAFE_INTEGER, most);
+  if (type === "range") return wholeOrRange(least ?? Number.MIN_SAFE_INTEGER, most);
   if (type === "list") return listOf(facts);
   if (type !== "real") return (text) => text;
   const number = real(least ?? -Number.MAX_VALUE, { above, beyond, most });

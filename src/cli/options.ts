@@ -4,6 +4,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ChosenInference } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
+import type { Range } from "../util/options.js";
 
 /** A whole number of at least `least`, and at most `most` if that is given. */
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -42,6 +43,18 @@ export function real(
   };
 }
 
+/** A whole number, or a range such as 5..100. */
+export function wholeOrRange(least: number, most?: number): (text: string) => number | Range {
+  const number = whole(least, most);
+  return (text) => {
+    const [, from, to] = /^(\d+)\.\.(\d+)$/.exec(text) ?? [];
+    if (from === undefined) return number(text);
+    const range = { least: number(from), most: number(to) };
+    if (range.least <= range.most) return range;
+    throw new InvalidArgumentError("The smaller number comes first.");
+  };
+}
+
 /** The former name of an option, such as `--epochs <n>` of `--passes <n>`: taken, and not shown. */
 export function addFormerName(command: Command, former: string, name: string): Command {
   const option = command.options.find((known) => known.attributeName() === name);
@@ -59,7 +72,7 @@ export function repeated(text: string, before: string[] = []): string[] {
 
 /** Another choice of contexts than the model's own. */
 export interface InferenceFlags {
-  contexts?: number;
+  contexts?: number | Range;
   mode?: ChosenInference["mode"];
   /** What `mode` was called. */
   inference?: ChosenInference["mode"];
@@ -67,7 +80,7 @@ export interface InferenceFlags {
 
 export function addInferenceOptions(command: Command): Command {
   return addModeOptions(
-    command.option("--contexts <n>", "contexts to keep at each position (default: the model's)", whole(0)),
+    command.option("--contexts <n>", "contexts to keep at each position (default: the model's)", wholeOrRange(0)),
   );
 }
 

@@ -18,12 +18,13 @@ export type {
   PositionRows,
   WorkSpace,
 } from "./backend.js";
+export { type Spent, searchWithin } from "./budget.js";
 export { decisionProbabilities, inferenceWith, nbest, rowFamily } from "./builders.js";
 export { backend } from "./choice.js";
 export { allowedClamp, type Band, type Clamp, type ClampedLattice, clampTrellis, outputClamp } from "./clamp.js";
 export { ClampedGradient } from "./clamped-gradient.js";
 export type { DecisionCounter } from "./counter.js";
-export type { Inference } from "./inference.js";
+export { type Inference, withContexts } from "./inference.js";
 export {
   bestPath,
   bestPaths,

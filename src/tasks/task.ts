@@ -11,7 +11,7 @@ import type { Checkpoint, Pass, TrainingHooks } from "../learn/training.js";
 import type { Answer, Answers } from "../metrics/answers.js";
 import type { Codec, Model } from "../model/kind.js";
 import { InputError } from "../util/errors.js";
-import type { Declared } from "../util/options.js";
+import type { Declared, Range } from "../util/options.js";
 import { decipherTask } from "./decipher/task.js";
 import { segmentTask } from "./segment/task.js";
 import { tagTask } from "./tag/task.js";
@@ -95,7 +95,7 @@ export interface PartsAnswered<Prediction, Candidate> {
 /** How contexts are chosen, if not in the model's own way. */
 export interface ChosenInference {
   mode?: "rcms" | "beam" | "exact";
-  contexts?: number;
+  contexts?: number | Range;
 }
 
 /** What a prediction may be asked for in every task; a task's own options (`predicting`) come beside these. */

@@ -12,8 +12,8 @@ import { InputError, unknownName } from "./errors.js";
 export interface OptionFacts {
   /** What it means, as help shows it: begins in lower case and has no full stop. */
   description: string;
-  /** `whole`, `real`, `choice`, `flag`, `text`, `file`, `list`. */
-  type: "whole" | "real" | "choice" | "flag" | "text" | "file" | "list";
+  /** `whole`, `range`, `real`, `choice`, `flag`, `text`, `file`, `list`. */
+  type: "whole" | "range" | "real" | "choice" | "flag" | "text" | "file" | "list";
   /** What the value is called in help: `n` in `--order <n>`. */
   value?: string;
   /** Where there is no default: what happens then, such as "chosen on held-out data". */
@@ -66,6 +66,31 @@ export function whole(
   const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = facts;
   const isFine = (x: number): boolean => Number.isSafeInteger(x) && x >= least && x <= most;
   return made(v.number(), isFine, { description, type: "whole", value: "n", ...facts }, usual);
+}
+
+/** From one whole number to another. */
+export interface Range {
+  least: number;
+  most: number;
+}
+
+/** A whole number, or a range from one to another, which the command line writes as 5..100. */
+export function wholeOrRange(
+  description: string,
+  { usual, ...facts }: WholeFacts & { usual: number },
+): Option<number | Range, number> {
+  const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = facts;
+  const isFine = (x: number | Range): boolean => {
+    const [first, last] = typeof x === "number" ? [x, x] : [x.least, x.most];
+    return Number.isSafeInteger(first) && Number.isSafeInteger(last) && least <= first && first <= last && last <= most;
+  };
+  const schema = v.union([v.number(), v.strictObject({ least: v.number(), most: v.number() })]);
+  return made<number | Range>(schema, isFine, { description, type: "range", value: "n", ...facts }, usual);
+}
+
+/** `20`, `5..100` */
+export function rangeText(value: number | Range): string {
+  return typeof value === "number" ? String(value) : `${value.least}..${value.most}`;
 }
 
 /** A number. */
@@ -268,20 +293,23 @@ export function checkOption(option: Option<unknown>, name: string, value: unknow
   if (v.is(option.wrapped, value)) return;
   const facts = factsOf(option);
   if (facts.choices) throw unknownName(`${name} setting`, String(value), facts.choices);
-  throw new InputError(`option \`${name}\` must be ${wantedText(facts)}, not ${value}`);
+  const shown = typeof value === "object" ? JSON.stringify(value) : value;
+  throw new InputError(`option \`${name}\` must be ${wantedText(facts)}, not ${shown}`);
 }
 
 /** "a whole number of at least 0 and at most 10" */
 export function wantedText(facts: OptionFacts): string {
   switch (facts.type) {
     case "whole":
-      return `a whole number${rangeText(facts)}`;
+      return `a whole number${boundsText(facts)}`;
+    case "range":
+      return `a whole number${boundsText(facts)}, or a range of them`;
     case "real":
       return facts.below === 1 && facts.least === 0 && !facts.above
         ? "a share from 0 to below 1"
-        : `a number${rangeText(facts)}`;
+        : `a number${boundsText(facts)}`;
     case "list":
-      return `a list of whole numbers${rangeText(facts)}`;
+      return `a list of whole numbers${boundsText(facts)}`;
     case "flag":
       return "true or false";
     case "choice":
@@ -291,7 +319,7 @@ export function wantedText(facts: OptionFacts): string {
   }
 }
 
-function rangeText({ least, above, most, below }: OptionFacts): string {
+function boundsText({ least, above, most, below }: OptionFacts): string {
   const parts = [];
   if (least !== undefined && least > Number.MIN_SAFE_INTEGER)
     parts.push(above ? `above ${least}` : `of at least ${least}`);

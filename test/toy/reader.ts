@@ -13,6 +13,7 @@ import {
   type Inference,
   InputError,
   type OptionsOf,
+  type PredictionAsked,
   type Predictor,
   type RowSpace,
   readOptions,
@@ -23,6 +24,7 @@ import {
   trainingOptions,
   trellisLattice,
   whole,
+  withContexts,
 } from "stargram/engine";
 import { graphOf, wordOf } from "./code.js";
 import { MorseEngine, type MorseExample, MorseLearner, rowsOf } from "./learner.js";
@@ -47,7 +49,7 @@ export interface MorsePrediction extends MorseOutput {
 
 interface PredictOptions {
   nbest?: number;
-  inference?: Partial<Pick<Inference, "mode" | "contexts">>;
+  inference?: PredictionAsked["inference"];
 }
 
 interface TrainOptions extends TrainingHooks {
@@ -103,7 +105,9 @@ export class MorseReader implements Predictor {
   }
 
   predict(signs: string, { nbest, inference }: PredictOptions = {}): MorsePrediction {
-    const trellis = this.engine.forward(graphOf(signs), this.weights, { ...this.engine.inference, ...inference });
+    const { contexts = this.engine.inference.contexts, ...others } = inference ?? {};
+    const chosen = withContexts({ ...this.engine.inference, ...others }, contexts);
+    const trellis = this.engine.forward(graphOf(signs), this.weights, chosen);
     const outputs: MorseOutput[] = [];
     for (const { symbols, score } of bestPaths(trellisLattice(trellis))) {
       outputs.push({ word: wordOf(symbols), probability: Math.exp(score - trellis.logPartition) });

@@ -6,19 +6,30 @@ import { openLines } from "../../formats/lines.js";
 import { type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
 import { MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
+import type { Range } from "../../util/options.js";
 import { counted } from "../../util/text.js";
 import { unitOption } from "../../workflows/calibrate.js";
 import { checkSets } from "../../workflows/coverage.js";
 import { loadModel } from "../../workflows/disk.js";
 import { predictorOf } from "../../workflows/model.js";
 import { addDeclared, addUnion, givenFor } from "../declared.js";
-import { addModeOptions, examples, type InferenceFlags, inferenceFrom, real, threadCount, whole } from "../options.js";
+import {
+  addModeOptions,
+  examples,
+  type InferenceFlags,
+  inferenceFrom,
+  real,
+  threadCount,
+  whole,
+  wholeOrRange,
+} from "../options.js";
 import { say } from "../output.js";
 import { type PredictAsked, predictInputs } from "../predicting.js";
 import { ReviewDesk } from "../review-desk.js";
 
 interface PredictFlags extends Omit<InferenceFlags, "contexts"> {
   contexts?: ContextsFlag;
+  showContexts?: boolean;
   precision?: number;
   coverage?: number;
   unit?: Unit;
@@ -28,16 +39,15 @@ interface PredictFlags extends Omit<InferenceFlags, "contexts"> {
   threads: number;
 }
 
-/** `--contexts` shows contexts, `--contexts n` keeps n of them; both may be given. */
+/** `--contexts n` keeps n of them; without a number it shows them, as it did before there was `--show-contexts`. */
 interface ContextsFlag {
   show?: boolean;
-  keep?: number;
+  keep?: number | Range;
 }
 
 const notes = `
   Input is read as the model's training data was, unless flags say otherwise. FILE may be packed with gzip.
-  --contexts N   search with N contexts instead of the model's number; nothing else is printed. Give both to have both:
-                 --contexts 5 --contexts. Without a number give it last, or the word that follows is taken for its number
+  --contexts N   search with N contexts instead of the model's number; 5..100: more than 5 only where in doubt (tagging)
   --precision    the promise of \`stargram calibrate\` is kept. --json: answered, calibratedProbability, and candidates where
                  it is left
   --coverage     the promise of \`stargram calibrate --coverage\` is kept: sets of outputs, printed as with --nbest, of which one
@@ -71,11 +81,11 @@ export function register(program: Command): void {
     .option("--threads <n>", "threads to predict with; the output is the same", threadCount, 1);
   addDeclared(command, unitOption);
   addUnion(command, learningTasks().flatMap(rereading)).addOption(
-    new Option("--contexts [n]", "show the contexts kept at each position; with a number, keep so many")
+    new Option("--contexts [n]", "contexts to keep at each position (default: the model's)")
       .preset("show")
       .argParser(contextsFlag),
   );
-  addModeOptions(command)
+  addModeOptions(command.option("--show-contexts", "show the contexts kept at each position"))
     .addHelpText(
       "after",
       learningTasks()
@@ -90,7 +100,7 @@ export function register(program: Command): void {
         ["stargram predict model.sg big.txt.gz --threads 4", "a large file, faster"],
         ["stargram predict model.sg new.txt --nbest 3", "the three most probable outputs of each input"],
         ...learningTasks().flatMap(({ predicting }) => predicting.examples),
-        ["stargram predict model.sg new.txt --contexts 5 --contexts", "keep five contexts, and show them"],
+        ["stargram predict model.sg new.txt --contexts 5 --show-contexts", "keep five contexts, and show them"],
         [
           "stargram predict model.sg new.txt --precision 0.99 --review left.tsv",
           "answer what is sure, collect the rest",
@@ -104,9 +114,9 @@ export function register(program: Command): void {
 function contextsFlag(text: string, before: ContextsFlag = {}): ContextsFlag {
   if (text === "show") return { ...before, show: true };
   if (!/^[-+]?\d/.test(text)) {
-    throw new InvalidArgumentError("It takes a number or nothing: to show contexts, give it after the files.");
+    throw new InvalidArgumentError("It takes a number, or a range such as 5..100; --show-contexts shows contexts.");
   }
-  return { ...before, keep: whole(0)(text) };
+  return { ...before, keep: wholeOrRange(0)(text) };
 }
 
 async function predict(path: string, file: string, flags: PredictFlags, command: Command): Promise<void> {
@@ -117,7 +127,7 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
       ...given,
       nbest: flags.nbest,
       json: flags.json,
-      contexts: flags.contexts?.show,
+      contexts: flags.showContexts ?? flags.contexts?.show,
       inference: inferenceFrom({ ...flags, contexts: flags.contexts?.keep }),
     },
     rereading: givenFor(command, task, learningTasks(), rereading, path),

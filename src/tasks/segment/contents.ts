@@ -1,5 +1,6 @@
 // What is in a segmenter.
 
+import { rangeText } from "../../util/options.js";
 import { counted, plural, table } from "../../util/text.js";
 import { chosenLines, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import { readingOf } from "./inputs.js";
@@ -38,7 +39,7 @@ export function contentsText(segmenter: Segmenter, { bytes }: { bytes: number })
     ["weights", `${counted(found.weights)} that are not zero`],
     [
       "inference",
-      `${options.mode}, order ${options.order}, ${plural(options.contexts, "context")}, rows ${options.rows}`,
+      `${options.mode}, order ${options.order}, ${rangeText(options.contexts)} contexts, rows ${options.rows}`,
     ],
     ["trained on", `${plural(summary.texts, "text")}, ${plural(summary.segments, "segment")}, seed ${options.seed}`],
     ["", passLine(summary)],

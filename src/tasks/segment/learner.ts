@@ -6,6 +6,7 @@
 
 import { type PositionRows, placedAll } from "../../engine/backend.js";
 import { BeamGradient, type BeamTraining } from "../../engine/beam-gradient.js";
+import { learningInference } from "../../engine/budget.js";
 import { backend } from "../../engine/choice.js";
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
 import { Holder } from "../../engine/holder.js";
@@ -191,7 +192,8 @@ export class SegmenterEngine extends Holder {
     gradient: Gradient,
     beamTraining: BeamTraining = "free",
   ): Seen {
-    const { inference, space, table, roles } = this;
+    const { space, table, roles } = this;
+    const inference = learningInference(this.inference, text);
     const from = corpus.textStart[text];
     const length = corpus.textStart[text + 1] - from;
     const path = this.goldSymbols(corpus, text);
@@ -238,10 +240,11 @@ export class SegmenterEngine extends Holder {
 
   /** Judges a text: likelihood of its segments, and errors of the best output: segments missed and segments made up. */
   judge(corpus: SegmentCorpus, text: number, weights: Float64Array, outside: number): Judged {
-    this.forward(corpus, text, weights);
+    const inference = learningInference(this.inference, text);
+    this.forward(corpus, text, weights, inference);
     const best = this.kernel.bestPath();
     const bestPartition = this.kernel.trellis.logPartition;
-    if (this.inference.mode === "beam") this.forward(corpus, text, weights, this.inference, true);
+    if (inference.mode === "beam") this.forward(corpus, text, weights, inference, true);
     const gold = this.goldSymbols(corpus, text);
     const logLikelihood = this.logProbability(gold);
     const { labelOf, lengthOf } = this.rows.symbols;

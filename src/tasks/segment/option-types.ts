@@ -8,10 +8,10 @@ export interface SegmenterOptions {
    */
   order: number;
   /**
-   * Contexts to keep at each gap, beside `⋆`: a whole number of at least 0 and at most 1000000.
+   * Contexts to keep at each gap, beside `⋆`; 5..100: more than 5 only where in doubt: a whole number of at least 0 and at most 1000000, or a range of them.
    * @default 20
    */
-  contexts: number;
+  contexts: number | { least: number; most: number };
   /**
    * Weights of a context: of its longest suffix alone, as in the paper, or of all.
    * @default "all"

@@ -1,9 +1,9 @@
 // The options of a segmenter, and what follows from them for the engine.
 
-import type { Inference } from "../../engine/trellis.js";
+import { type Inference, withContexts } from "../../engine/inference.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
-import { choice, file, type OptionsOf, readOptions, whole } from "../../util/options.js";
+import { choice, file, type OptionsOf, readOptions, whole, wholeOrRange } from "../../util/options.js";
 import type { SegmenterOptions } from "./option-types.js";
 
 export type { SegmenterOptions } from "./option-types.js";
@@ -17,7 +17,11 @@ export const segmenterOptions = {
     most: FURTHEST,
     otherwise: "2 if segments have labels, else 0",
   }),
-  contexts: whole("contexts to keep at each gap, beside `⋆`", { least: 0, most: 1_000_000, usual: 20 }),
+  contexts: wholeOrRange("contexts to keep at each gap, beside `⋆`; 5..100: more than 5 only where in doubt", {
+    least: 0,
+    most: 1_000_000,
+    usual: 20,
+  }),
   rows: choice("weights of a context: of its longest suffix alone, as in the paper, or of all", ["longest", "all"], {
     usual: "all",
   }),
@@ -47,7 +51,7 @@ export function inferenceOf({
   order,
   rows,
 }: Pick<SegmenterOptions, "mode" | "contexts" | "order" | "rows">): Inference {
-  return { mode, contexts, order, recombine: true, byRows: mode === "exact", rows };
+  return withContexts({ mode, order, recombine: true, byRows: mode === "exact", rows }, contexts);
 }
 
 /** Options by name and range, with defaults, or with those of a segmenter that is to learn from more examples. */
@@ -58,6 +62,8 @@ export function readSegmenterOptions(
   // L2 draws weights to zero, also those that the new examples say nothing of.
   const instead = from && { ...goOnOptions(from.options), l2: undefined };
   const options = readOptions(segmenterOptions, given, { others, instead });
-  if (options.mode === "beam") readOptions({ contexts: whole("", { least: 1 }) }, { contexts: options.contexts });
+  if (options.mode === "beam" || typeof options.contexts === "object") {
+    readOptions({ contexts: wholeOrRange("", { least: 1, usual: 1 }) }, { contexts: options.contexts });
+  }
   return options;
 }

@@ -6,6 +6,7 @@
 
 import { calibrated, type Guarantee, guaranteeFor, partGuaranteeFor } from "../../confidence/calibration.js";
 import { answeredParts } from "../../confidence/clustered.js";
+import { type Spent, searchWithin } from "../../engine/budget.js";
 import { bestPathsFrom, type Path, trellisLattice } from "../../engine/lattice.js";
 import { nextSlot } from "../../engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
@@ -93,6 +94,8 @@ export interface SegmenterPrediction extends SegmentedOutput {
   /** What offsets count in: the text, or tokens with spaces between. */
   text: string;
   logProbability: number;
+  /** What the search took, where the number of contexts is a range. */
+  spent?: Spent;
   /** The probability after the model's calibration map, if it has one. */
   calibratedProbability?: number;
   /** [tokens] of columns: labels `B-TYPE`, `I-TYPE`, `O` of the segments. */
@@ -171,10 +174,16 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
     const positions = positionsOf(example, this.parts.input);
     const { text } = positions;
     if (positions.columns.length === 0) return { text, segments: [], probability: 1, logProbability: 0 };
-    const trellis = this.forward(positions, this.inferenceWith(options.inference));
     const { kernel } = this.engine;
-    // There is one: weights are finite, and segments of one position are always possible.
-    const best = kernel.bestPath() as Path;
+    const inference = this.inferenceWith(options.inference);
+    let best!: Path;
+    const spent = searchWithin(inference, (chosen) => {
+      this.forward(positions, chosen);
+      // There is one: weights are finite, and segments of one position are always possible.
+      best = kernel.bestPath() as Path;
+      return Math.exp(best.score - kernel.trellis.logPartition);
+    });
+    const { trellis } = kernel;
     kernel.backward();
     const logProbability = Math.min(0, best.score - trellis.logPartition);
     const symbols = best.symbols;
@@ -184,6 +193,7 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
       probability: Math.exp(logProbability),
       logProbability,
     };
+    if (inference.least !== undefined) prediction.spent = spent;
     if (example.columns) Object.assign(prediction, this.tokenLabels(symbols, trellis));
     if (options.nbest) prediction.nbest = this.firstOutputs(best, options.nbest, positions, trellis);
     if (options.marginals) prediction.marginals = this.allSegments(positions, trellis);

@@ -3,7 +3,7 @@
 import type { Lines } from "../../formats/line-blocks.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { InputError } from "../../util/errors.js";
-import { type GivenOptions, text, whole } from "../../util/options.js";
+import { type GivenOptions, rangeText, text, whole } from "../../util/options.js";
 import { counted, percent, plural, probabilityText, table } from "../../util/text.js";
 import { chosenLines, heldOutOf, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import type { Asked, Looks, Shown } from "../task.js";
@@ -53,7 +53,7 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
   ];
   if (found.conjunctions > 0) lines.push(["conjunctions", counted(found.conjunctions)]);
   lines.push(["weights", `${counted(found.weights)} that are not zero`]);
-  lines.push(["inference", `${options.mode}, ${plural(options.contexts, "context")}, rows ${options.rows}`]);
+  lines.push(["inference", `${options.mode}, ${rangeText(options.contexts)} contexts, rows ${options.rows}`]);
   if (read) lines.push(["input", read]);
   const trained = `${plural(summary.sequences, "sequence")}, ${plural(summary.positions, "token")}, seed ${options.seed}`;
   lines.push(["trained on", trained], ["", passLine(summary)]);

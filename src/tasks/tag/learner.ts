@@ -2,6 +2,7 @@
 
 import { type BestOutput, type FrozenRows, placedAll } from "../../engine/backend.js";
 import { BeamGradient, type BeamTraining } from "../../engine/beam-gradient.js";
+import { ContextBudget, learningInference } from "../../engine/budget.js";
 import { backend } from "../../engine/choice.js";
 import { allowedClamp, clampTrellis } from "../../engine/clamp.js";
 import { Holder } from "../../engine/holder.js";
@@ -21,6 +22,8 @@ export class TaggerEngine extends Holder {
   readonly rows: TaggerRows;
   readonly space: RowSpace;
   private readonly beam = new BeamGradient(this.backend, this.kernel);
+  /** What the latest best output took, if its contexts had a budget. */
+  readonly budget = new ContextBudget(this.kernel);
   /** The symbol of the end, which comes after the labels. */
   private readonly end: number;
   readonly slots: SlotScores;
@@ -48,9 +51,9 @@ export class TaggerEngine extends Holder {
     sequence: number,
     weights: Float64Array,
     inference = this.inference,
-    { forced = false, labelled = true }: { forced?: boolean; labelled?: boolean } = {},
+    { forced = false, labelled = true, limits }: { forced?: boolean; labelled?: boolean; limits?: Int32Array } = {},
   ): Trellis {
-    const problem = this.problem(corpus, sequence, weights, labelled);
+    const problem = { ...this.problem(corpus, sequence, weights, labelled), limits };
     const path = forced ? this.forced(corpus, sequence) : undefined;
     return this.kernel.forward(problem, this.space, weights, inference, path);
   }
@@ -66,12 +69,17 @@ export class TaggerEngine extends Holder {
     inference = this.inference,
     confidences = false,
   ): BestOutput | undefined {
-    return this.kernel.bestOutput(
-      this.problem(corpus, sequence, frozen.weights, false),
-      frozen,
-      inference,
-      confidences,
-    );
+    const problem = this.problem(corpus, sequence, frozen.weights, false);
+    const searcher = inference.least === undefined ? this.kernel : this.budget;
+    return searcher.bestOutput(problem, frozen, inference, confidences);
+  }
+
+  /** The forward pass that the latest best output of the sequence ended with. */
+  forwardAgain(corpus: Corpus, sequence: number, weights: Float64Array, inference: Inference): Trellis {
+    if (inference.least === undefined) return this.forward(corpus, sequence, weights, inference);
+    const { limits } = this.budget;
+    const contexts = limits ? inference.contexts : inference.least;
+    return this.forward(corpus, sequence, weights, { ...inference, contexts }, { limits });
   }
 
   freeze(weights: Float64Array): FrozenRows {
@@ -163,8 +171,9 @@ export class TaggerEngine extends Holder {
     if (this.inference.mode === "beam" && beamTraining !== "forced" && this.isFullyLabelled(corpus, sequence)) {
       return this.learnBeam(corpus, sequence, weights, gradient, beamTraining);
     }
-    const isBeam = this.inference.mode === "beam";
-    const trellis = this.forward(corpus, sequence, weights, this.inference, { forced: isBeam });
+    const inference = learningInference(this.inference, sequence);
+    const isBeam = inference.mode === "beam";
+    const trellis = this.forward(corpus, sequence, weights, inference, { forced: isBeam });
     const contextLength = this.kernel.averageContextLength();
     const { slots } = this;
     // A beam may hold none of the outputs that the labels allow: then there is nothing to learn, and nothing may be added.
@@ -189,7 +198,8 @@ export class TaggerEngine extends Holder {
     gradient: Gradient,
     training: Exclude<BeamTraining, "forced">,
   ): Seen {
-    const { space, inference, slots } = this;
+    const { space, slots } = this;
+    const inference = learningInference(this.inference, sequence);
     const length = corpus.sequenceStart[sequence + 1] - corpus.sequenceStart[sequence];
     const problem = this.problem(corpus, sequence, weights, true);
     const forced = this.forced(corpus, sequence);
@@ -252,15 +262,16 @@ export class TaggerEngine extends Holder {
 
   /** Judges a sequence: likelihood of its labels, errors of the best output, and spans where labels of these `names` mark any. */
   judge(corpus: Corpus, sequence: number, weights: Float64Array, names?: readonly string[]): Judged {
-    let trellis = this.forward(corpus, sequence, weights, this.inference, { labelled: false });
+    const inference = learningInference(this.inference, sequence);
+    let trellis = this.forward(corpus, sequence, weights, inference, { labelled: false });
     const best = this.kernel.bestPath();
     const bestPartition = trellis.logPartition;
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
     const found = best?.symbols.map((symbol, slot) => this.slots.labelAt(slot, symbol));
-    const forced = this.inference.mode === "beam";
+    const forced = inference.mode === "beam";
     const unlisted = this.unlisted(corpus, sequence);
-    if (forced || unlisted > 0) trellis = this.forward(corpus, sequence, weights, this.inference, { forced });
+    if (forced || unlisted > 0) trellis = this.forward(corpus, sequence, weights, inference, { forced });
     const logLikelihood = this.clampedLogPartition(corpus, sequence, trellis) - trellis.logPartition;
     let decisions = 0;
     let errors = 0;

@@ -8,10 +8,10 @@ export interface TaggerOptions {
    */
   order: number;
   /**
-   * Contexts to keep at each position, beside `⋆`: a whole number of at least 0.
+   * Contexts to keep at each position, beside `⋆`; 5..100: more than 5 only where in doubt: a whole number of at least 0, or a range of them.
    * @default 20
    */
-  contexts: number;
+  contexts: number | { least: number; most: number };
   /**
    * Weights of a context: of its longest suffix alone, as in the paper, or of all.
    * @default "all"

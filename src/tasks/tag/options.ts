@@ -1,12 +1,23 @@
 // The options of a tagger, and what follows from them for the engine.
 
 import { beamTrainings } from "../../engine/beam-gradient.js";
-import type { Inference } from "../../engine/trellis.js";
+import { type Inference, withContexts } from "../../engine/inference.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { areChunkLabels } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
-import { choice, defaultsOf, file, flag, type OptionsOf, readOptions, real, text, whole } from "../../util/options.js";
+import {
+  choice,
+  defaultsOf,
+  file,
+  flag,
+  type OptionsOf,
+  readOptions,
+  real,
+  text,
+  whole,
+  wholeOrRange,
+} from "../../util/options.js";
 import { NO_PARTS, separatorOf } from "./label-parts.js";
 import type { TaggerOptions } from "./option-types.js";
 import { learnedSchemes, type Translation } from "./scheme.js";
@@ -20,7 +31,10 @@ export const modes = ["rcms", "beam", "exact"] as const;
 
 export const taggerOptions = {
   order: whole("how many labels back a decision looks", { least: 0, usual: 2 }),
-  contexts: whole("contexts to keep at each position, beside `⋆`", { least: 0, usual: 20 }),
+  contexts: wholeOrRange("contexts to keep at each position, beside `⋆`; 5..100: more than 5 only where in doubt", {
+    least: 0,
+    usual: 20,
+  }),
   rows: choice("weights of a context: of its longest suffix alone, as in the paper, or of all", ["longest", "all"], {
     usual: "all",
   }),
@@ -107,7 +121,7 @@ export function inferenceOf(
 ): Inference {
   const { mode, contexts, order, recombine, rows } = options;
   // Telling contexts apart by their rows costs more than it gains, but for exact inference, which keeps them all.
-  return { mode, contexts, order, recombine, byRows: recombine && mode === "exact", rows };
+  return withContexts({ mode, order, recombine, byRows: recombine && mode === "exact", rows }, contexts);
 }
 
 /** Options by name and range, with defaults, or with those of a tagger that is to learn from more examples. */
@@ -118,6 +132,8 @@ export function readTaggerOptions(
   // L2 draws weights to zero, also those that the new examples say nothing of.
   const instead = from && { ...goOnOptions(from.options), l2: undefined };
   const options = readOptions(taggerOptions, given, { others, instead });
-  if (options.mode === "beam") readOptions({ contexts: whole("", { least: 1 }) }, { contexts: options.contexts });
+  if (options.mode === "beam" || typeof options.contexts === "object") {
+    readOptions({ contexts: wholeOrRange("", { least: 1, usual: 1 }) }, { contexts: options.contexts });
+  }
   return options;
 }

@@ -1,5 +1,6 @@
 // What a tagger can be asked for, and what it gives.
 
+import type { Spent } from "../../engine/budget.js";
 import type { GivenLabel } from "../../formats/sequence.js";
 import type { Answered } from "../task.js";
 import type { AnswerOrCandidates } from "../trained-model.js";
@@ -40,6 +41,8 @@ export interface ContextMass {
 
 export interface TaggerPrediction extends TaggedOutput {
   logProbability: number;
+  /** What the search took, where the number of contexts is a range. */
+  spent?: Spent;
   /** The probability after the model's calibration map, if it has one and nothing was asked for that the map does not hold for. */
   calibratedProbability?: number;
   /** Probability of each label at its position, if they or marginals are asked for. */

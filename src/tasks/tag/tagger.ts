@@ -151,8 +151,10 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
       return this.calibrated(prediction, options);
     }
     const { slots } = this.engine;
-    const path = options.known || this.valid ? undefined : this.bestOf(corpus, inference);
-    const trellis = this.engine.forward(corpus, 0, this.weights, inference);
+    const isFree = !options.known && !this.valid;
+    // With a budget of contexts, what is in doubt without further knowledge gets more.
+    const path = isFree || inference.least !== undefined ? this.bestOf(corpus, inference) : undefined;
+    const trellis = this.engine.forwardAgain(corpus, 0, this.weights, inference);
     const clamped = this.clampedLattice(corpus, trellis, options.known !== undefined);
     const lattice = clamped ?? trellisLattice(trellis);
     const found = clamped ? posteriors(clamped) : undefined;
@@ -164,6 +166,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
       probability: Math.min(1, Math.exp(path.score - logPartition)),
     });
     const prediction: TaggerPrediction = { ...output(best), logProbability: Math.min(0, best.score - logPartition) };
+    if (inference.least !== undefined) prediction.spent = { ...this.engine.budget.spent };
     if (options.spans && this.valid) {
       prediction.spans = this.spanFinder().findValid(
         trellis,
@@ -211,7 +214,8 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const logProbability = Math.min(0, best.score - best.logPartition);
     const labels = this.labelsOf(best.symbols, length);
     const prediction: TaggerPrediction = { labels, probability: Math.exp(logProbability), logProbability };
-    if (best.confidences) prediction.confidences = best.confidences.slice(0, length);
+    if (inference.least !== undefined) prediction.spent = { ...this.engine.budget.spent };
+    if (confidences) prediction.confidences = best.confidences?.slice(0, length);
     return prediction;
   }
 
@@ -279,7 +283,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   private spansOf(labels: readonly string[], corpus: Corpus, inference: Inference): TaggedSpan[] {
     const finder = this.spanFinder();
     if (chunksOf(labels).length === 0) return [];
-    return finder.find(this.engine.forward(corpus, 0, this.weights, inference), labels, this.engine.slots);
+    return finder.find(this.engine.forwardAgain(corpus, 0, this.weights, inference), labels, this.engine.slots);
   }
 
   /** Whether labels mark spans, such as B-PER, I-PER, O. */

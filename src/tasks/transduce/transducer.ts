@@ -7,12 +7,14 @@
 import { calibrated } from "../../confidence/calibration.js";
 import type { Alphabet } from "../../engine/alphabet.js";
 import { releaseAll } from "../../engine/backend.js";
+import { type Spent, searchWithin } from "../../engine/budget.js";
+import { withContexts } from "../../engine/inference.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
-import { choice, readOptions, share, whole } from "../../util/options.js";
+import { choice, type Range, readOptions, share, whole, wholeOrRange } from "../../util/options.js";
 import type { Answered, Predictor } from "../task.js";
 import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
 import { TransducerEngine } from "./engine.js";
@@ -65,7 +67,7 @@ export interface TransducePredictOptions {
   /** Give the kept contexts of every slot with their probabilities. */
   contexts?: boolean;
   /** Choose contexts in another way than the model's own. */
-  inference?: Partial<Pick<Inference, "mode" | "contexts" | "lightest">>;
+  inference?: Partial<Pick<Inference, "mode" | "lightest"> & { contexts: number | Range }>;
 }
 
 /** An input symbol and what was written for it; both are whole, also where the transducer takes characters apart. */
@@ -99,6 +101,8 @@ export interface TransducedOutput {
 
 export interface TransducerPrediction extends TransducedOutput {
   logProbability: number;
+  /** What the search took, where the number of contexts is a range. */
+  spent?: Spent;
   /** The probability after the model's calibration map, if it has one and contexts were chosen in its own way. */
   calibratedProbability?: number;
   nbest?: TransducedOutput[];
@@ -190,15 +194,23 @@ export class Transducer
     checkPredictOptions(options);
     const { symbols, places, unknown, penalty } = this.encode(input);
     const count = Math.max(1, options.nbest ?? 1);
-    const trellis = this.engine.forward(symbols, this.weights, this.inferenceWith(options.inference));
     const { joint, words, powers } = this;
-    // Before the search, which may change what the trellis holds.
-    const known = this.memory?.judged(symbols, this.engine) ?? [];
-    const own = findOutputs(this.engine, symbols, { joint, words }, powers, count);
+    const inference = this.inferenceWith(options.inference);
+    let known: ReturnType<Memory["judged"]> = [];
+    let own: readonly Found[] = [];
+    const spent = searchWithin(inference, (chosen) => {
+      this.engine.forward(symbols, this.weights, chosen);
+      // Before the search, which may change what the trellis holds.
+      known = this.memory?.judged(symbols, this.engine) ?? [];
+      own = findOutputs(this.engine, symbols, { joint, words }, powers, count);
+      return Math.exp(own[0].log);
+    });
+    const { trellis } = this.engine.kernel;
     const guessed = penalty === 0 ? own : own.map((one) => ({ ...one, log: one.log + penalty }));
     const found = mixed(guessed, known).slice(0, count);
     const outputs = distinct(found.map((one) => this.outputOf(one, input, places, options.alignment)));
     const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
+    if (inference.least !== undefined) prediction.spent = spent;
     if (options.nbest !== undefined) prediction.nbest = outputs;
     if (options.contexts) {
       this.engine.backward();
@@ -223,13 +235,14 @@ export class Transducer
 
   private inferenceWith(chosen: TransducePredictOptions["inference"] = {}): Inference {
     checkNames(chosen, ["mode", "contexts", "lightest"]);
-    const inference = { ...inferenceOf(this.options), ...chosen };
-    const { mode, contexts, lightest } = inference;
-    const least = mode === "beam" ? 1 : 0;
+    const { contexts = this.options.contexts, ...others } = chosen;
+    const inference = withContexts({ ...inferenceOf(this.options), ...others }, contexts);
+    const { mode, lightest } = inference;
+    const least = mode === "beam" || typeof contexts === "object" ? 1 : 0;
     readOptions(
       {
         mode: choice("", ["rcms", "beam", "exact"]),
-        contexts: whole("", { least, most: MOST_CONTEXTS }),
+        contexts: wholeOrRange("", { least, most: MOST_CONTEXTS, usual: least }),
         lightest: share(""),
       },
       { mode, contexts, lightest },

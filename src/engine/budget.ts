@@ -1,0 +1,104 @@
+// A budget of contexts instead of a number: a first pass keeps few everywhere; where it leaves doubt about a decision, the slots
+// around get more, and the pass is made again, until the answer is sure or there are as many as may be. What is sure is most
+// of it, so that a wide search costs little more than a narrow one. A limit for each slot makes one model, in which inference
+// is exact as in any other.
+
+import { mixed } from "../util/bits.js";
+import type { BestOutput, FrozenRows, Kernel } from "./backend.js";
+import { type Inference, longestSuffix } from "./inference.js";
+import type { Problem } from "./problem.js";
+
+/** What a search took. */
+export interface Spent {
+  /** Forward passes. */
+  passes: number;
+  /** Contexts of all passes, beside `⋆`, for each decision. */
+  contexts: number;
+}
+
+/** An output with less than this is in doubt, and a decision of it with half as much less. */
+const SURE = 0.95;
+/** How many times the contexts that it had a slot in doubt gets. */
+const TIMES = 6;
+/** Learning needs no wider search than so many times the narrowest: it would cost much and gain nothing. */
+const WIDEST_LEARNING = 8;
+
+export class ContextBudget {
+  /** [slotCount] how many contexts the slots kept in the last pass; undefined if it was the first. */
+  limits: Int32Array | undefined;
+  spent: Spent = { passes: 0, contexts: 0 };
+
+  constructor(private readonly kernel: Kernel) {}
+
+  /** The best output of a chain, with as many contexts as it takes, from `Inference.least` to `Inference.contexts`. */
+  bestOutput(problem: Problem, frozen: FrozenRows, inference: Inference, confidences = false): BestOutput | undefined {
+    const { least = inference.contexts, contexts: most } = inference;
+    const { kernel } = this;
+    const first = { ...inference, contexts: least };
+    this.limits = undefined;
+    this.spent = { passes: 1, contexts: least };
+    const output = kernel.bestOutput(problem, frozen, first, confidences);
+    if (!output || probability(output) >= SURE || least >= most) return output;
+    let best = output.confidences ? output : (kernel.bestOutput(problem, frozen, first, true) as BestOutput);
+    const limits = new Int32Array(problem.graph.slotCount).fill(least);
+    while (probability(best) < SURE && raise(limits, best.confidences as number[], longestSuffix(inference), most)) {
+      const widest = limits.reduce((a, b) => Math.max(a, b));
+      const wider = { ...problem, limits };
+      const found = kernel.bestOutput(wider, frozen, { ...inference, contexts: widest }, true);
+      best = found as BestOutput; // more contexts hold no fewer outputs
+      this.limits = limits;
+      this.spent.passes++;
+      this.spent.contexts += limits.subarray(1).reduce((a, b) => a + b, 0) / (limits.length - 1);
+    }
+    return best;
+  }
+}
+
+/**
+ * How many contexts an example is learned with where there may be `least` to `contexts`: so many that one set of weights serves
+ * few and many alike. Always the same for an example, whichever thread learns from it.
+ */
+export function learningInference(inference: Inference, example: number): Inference {
+  const { least, contexts: most } = inference;
+  if (least === undefined) return inference;
+  const share = (mixed(example) >>> 0) / 2 ** 32;
+  const widest = Math.min(most, WIDEST_LEARNING * least);
+  return { ...inference, contexts: Math.round(least * (widest / least) ** share) };
+}
+
+/**
+ * The same for a whole input at once, where it is searched in another way than for the best path of a chain: `search` gives the
+ * probability of what it found.
+ */
+export function searchWithin(inference: Inference, search: (inference: Inference) => number): Spent {
+  const { least = inference.contexts, contexts: most } = inference;
+  const spent = { passes: 1, contexts: least };
+  if (search({ ...inference, contexts: least }) >= SURE || least >= most) return spent;
+  search(inference);
+  return { passes: 2, contexts: least + most };
+}
+
+function probability({ score, logPartition }: BestOutput): number {
+  return Math.exp(score - logPartition);
+}
+
+/**
+ * Raises the limits of slots around decisions that are in doubt: contexts remember `order` decisions, so that far from it a
+ * decision can have been lost, or be missed. Whether any was raised.
+ */
+function raise(limits: Int32Array, confidences: readonly number[], order: number, most: number): boolean {
+  const raised = limits.slice();
+  const reach = Math.min(order, limits.length);
+  let isRaised = false;
+  for (let i = 0; i < confidences.length; i++) {
+    if (confidences[i] >= (1 + SURE) / 2) continue;
+    for (let slot = Math.max(1, i - reach); slot < Math.min(limits.length, i + reach + 1); slot++) {
+      const limit = Math.min(most, limits[slot] * TIMES);
+      if (limit <= raised[slot]) continue;
+      raised[slot] = limit;
+      isRaised = true;
+    }
+  }
+  limits.set(raised);
+  return isRaised;
+}
