@@ -29,7 +29,12 @@ const { values: flags, positionals: asked } = parseArgs({
   options: { sample: { type: "string" }, seed: { type: "string", default: "1" } },
 });
 const places = asked.length > 0 ? asked : ["confidence"];
-const folders = [...new Set(places.map((place) => place.split("/")[0]))];
+/** Where what is in a folder is tested, too: training mostly by training something. */
+const elsewhere = { learn: ["tasks/tag", "tasks/segment", "toy"] };
+const folders = [...new Set(places.map((place) => place.split("/")[0]))].flatMap((folder) => [
+  folder,
+  ...(elsewhere[/** @type {keyof typeof elsewhere} */ (folder)] ?? []),
+]);
 /** @param {string} folder */
 const filesIn = (folder) =>
   readdirSync(join(root, "src", folder), { recursive: true, encoding: "utf8" })
