@@ -22,6 +22,11 @@ const sentences = [
     labels: ["DT", "NN"],
   },
 ];
+/** In IOB1, which is learned as BIO. */
+const names = [
+  { columns: [["in"], ["New"], ["York"]], labels: ["O", "I-LOC", "I-LOC"] },
+  { columns: [["Rome"], ["Anna"], ["Bob"]], labels: ["I-LOC", "I-PER", "B-PER"] },
+];
 const pairs = ["ab", "ba", "aab", "bb", "abba"].map((word) => ({ input: [...word], output: [...word.toUpperCase()] }));
 
 /** @returns {Promise<import("./targets.mjs").Models>} */
@@ -35,11 +40,19 @@ export async function sampleModels() {
       kept = structuredClone(checkpoint);
     },
   });
+  const spans = await Tagger.train(names, {
+    ...{ passes: 2, heldOut: 0, order: 2, contexts: 5, l2: 0.1, scheme: "bio", constrained: true },
+    lexicon: [
+      { name: "places", text: "New York\tLOC\nRome\n" },
+      { name: "classes", text: "in\t0110\nRome\t01110\n" },
+    ],
+  });
   const transducer = await Transducer.train(pairs, { passes: 2, heldOut: 0, contexts: 5, l2: 0.1 });
   const language = LanguageModel.fromText(["the dog barks at the cat", "a cat"], { level: "char", order: 2 });
   if (!kept) throw new Error("no checkpoint was made");
   return {
     tagger: encodeModel(tagger),
+    spans: encodeModel(spans),
     transducer: encodeModel(transducer),
     language: encodeModel(language),
     checkpoint: encodeCheckpoint({

@@ -18,13 +18,14 @@ import { readModelBytes } from "#stargram/model/file.js";
 import { readCipher } from "#stargram/tasks/decipher/cipher-text.js";
 import { Decipherer } from "#stargram/tasks/decipher/decipherer.js";
 import { LanguageModel } from "#stargram/tasks/decipher/language.js";
+import { lexiconsOf } from "#stargram/tasks/tag/lexicon.js";
 import { CHUNKING_TEMPLATE, parseTemplate } from "#stargram/tasks/tag/template.js";
 import { InputError } from "#stargram/util/errors.js";
 import { decodeModel } from "#stargram/workflows/model.js";
 import { damaged, damagedModel } from "./mutate.mjs";
 
 /** @typedef {import("./mutate.mjs").Dice} Dice */
-/** @typedef {{ tagger: Uint8Array, transducer: Uint8Array, language: Uint8Array, checkpoint: Uint8Array }} Models */
+/** @typedef {{ tagger: Uint8Array, spans: Uint8Array, transducer: Uint8Array, language: Uint8Array, checkpoint: Uint8Array }} Models */
 /**
  * @typedef {{
  *   name: string,
@@ -96,6 +97,8 @@ const texts = {
   key: '{\n "13": "I",\n "5": "am",\n "q": "e"\n}\n',
   list: "13=I,5=am,q=e",
   cipher: "XKJDW QPLRA ZZABC XKJDW QPLRA\n27 40 7 27 11\nLxfopv ef rnhr, dtp aeqw!\n13-27-45\n",
+  lexicon: "New York\tLOC\nnew york\tORG\t7\nRome\n",
+  paths: "0110\tRome\t17\n01\tthe\t3\n",
   template: `${CHUNKING_TEMPLATE}*02:%m[0,0,"^.?.?\\\\u*"]\nU3:%t[-1,1,"\\\\d$"]/%X[@1,0]\n`,
 };
 
@@ -193,6 +196,18 @@ const templateTarget = textTarget("template", "template", (bytes) =>
   }),
 );
 
+const lexiconTarget = textTarget("lexicon", "lexicon", (bytes, dice) =>
+  refusable(() => {
+    const text = dice.chance(0.3) ? texts.paths + Buffer.from(bytes).toString() : Buffer.from(bytes).toString();
+    const [lexicon] = lexiconsOf([{ name: "x", text }]);
+    const tokens = [...lexicon.entries.slice(0, 20).flatMap((entry) => entry.split(" ")), "new", "York"];
+    const values = lexicon.values(tokens);
+    hold(values.length === tokens.length, "a value for each token");
+    hold(values[0] !== "", "an entry is found");
+    for (const piece of lexicon.pieces(1)) hold(Array.isArray(piece.names(piece.places.map(() => "B"))), "names");
+  }),
+);
+
 const reviewTarget = {
   name: "review file",
   share: 2,
@@ -273,6 +288,7 @@ async function useModel(model) {
       hold(labels.length === 3 && isProbability(probability), "labels with a probability");
       hold(confidences.every(isProbability) && marginals.length === 3, "a probability for each label");
       model.predict({ columns }, { nbest: 3 });
+      if (model.marksSpans) model.predict({ columns }, { spans: true });
     } else if (model.kind === "transducer") {
       const { probability, nbest } = model.predict(["a", "b", "a"], { nbest: 3, alignment: true });
       hold(
@@ -288,7 +304,7 @@ async function useModel(model) {
   });
 }
 
-/** @param {Models} models @param {"tagger" | "transducer" | "language"} kind */
+/** @param {Models} models @param {"tagger" | "spans" | "transducer" | "language"} kind */
 function modelTarget(models, kind) {
   return {
     name: `${kind} with a right checksum`,
@@ -452,11 +468,11 @@ export function targetsOf(models) {
   return [
     .../** @type {const} */ (["columns", "conllu", "crfsuite", "jsonl", "letters"]).map(taggingTarget),
     .../** @type {const} */ (["tsv", "cmudict"]).map(pairsTarget),
-    ...[keyTarget, listTarget, cipherTarget, templateTarget, reviewTarget],
+    ...[keyTarget, listTarget, cipherTarget, templateTarget, lexiconTarget, reviewTarget],
     journalTarget(),
     modelBytesTarget(models),
     packedTarget(models),
-    .../** @type {const} */ (["tagger", "transducer", "language"]).map((kind) => modelTarget(models, kind)),
+    .../** @type {const} */ (["tagger", "spans", "transducer", "language"]).map((kind) => modelTarget(models, kind)),
     checkpointTarget(models),
     serverTarget(),
   ];

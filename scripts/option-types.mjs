@@ -63,6 +63,7 @@ function typeOf({ type, choices = [], preset }) {
     real: "number",
     flag: "boolean",
     list: "readonly number[]",
+    files: "readonly { name: string; text: string; file?: string }[]",
     choice: choices.map((one) => JSON.stringify(one)).join(" | "),
   }[type];
   return `${own ?? "string"}${preset === undefined ? "" : ` | ${JSON.stringify(preset)}`}`;

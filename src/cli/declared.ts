@@ -4,7 +4,7 @@ import { type Command, Option as Flag, InvalidArgumentError } from "commander";
 import { aKind, type Task } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
 import { type Declared, defaultsOf, factsOf, type OptionFacts, usualOf } from "../util/options.js";
-import { real, whole, wholeOrRange } from "./options.js";
+import { real, repeated, whole, wholeOrRange } from "./options.js";
 import { flagOf, flagWord } from "./output.js";
 
 /** Adds a flag for each option; those of earlier versions are understood and not shown. */
@@ -60,7 +60,8 @@ function flagFor(word: string, facts: OptionFacts, usual: unknown): Flag {
   }
   const byDefault = usual === undefined || facts.preset !== undefined ? said : ` (default ${usual})`;
   const form = facts.preset === undefined ? `--${word} <${value}>` : `--${word} [${value}]`;
-  const flag = new Flag(form, `${description}${byDefault}`);
+  const often = type === "files" ? "; may be repeated" : "";
+  const flag = new Flag(form, `${description}${often}${byDefault}`);
   if (facts.choices) return flag.choices(facts.choices);
   if (facts.preset !== undefined) flag.preset(facts.preset);
   return flag.argParser(parserOf(facts));
@@ -71,6 +72,7 @@ function parserOf(facts: OptionFacts): (text: string) => unknown {
   if (type === "whole") return whole(least ?? Number.MIN_SAFE_INTEGER, most);
   if (type === "range") return wholeOrRange(least ?? Number.MIN_SAFE_INTEGER, most);
   if (type === "list") return listOf(facts);
+  if (type === "files") return repeated as (text: string) => unknown;
   if (type !== "real") return (text) => text;
   const number = real(least ?? -Number.MAX_VALUE, { above, beyond, most });
   if (preset === undefined) return number;

@@ -12,6 +12,7 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   review: [() => import("./commands/review.js")],
   calibrate: [() => import("./commands/calibrate.js")],
   compare: [() => import("./commands/compare.js")],
+  cluster: [() => import("./commands/cluster.js")],
   align: [() => import("./commands/align.js")],
   decipher: [() => import("./commands/decipher.js")],
   encipher: [() => import("./commands/encipher.js")],

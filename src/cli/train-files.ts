@@ -1,5 +1,6 @@
 // Training on the files of a command line: reading them, the settings, the hooks.
 
+import { basename } from "node:path";
 import type { Command } from "commander";
 import { backend } from "../engine/choice.js";
 import { openLines } from "../formats/lines.js";
@@ -7,7 +8,7 @@ import { readWholeText } from "../formats/text.js";
 import { readModelBytes } from "../model/file.js";
 import { aKind, type LearningTask, type Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
-import { type Declared, factsOf } from "../util/options.js";
+import { factsOf, type NamedText } from "../util/options.js";
 import { decodeModel, taskOf } from "../workflows/model.js";
 import { readAnswers } from "./answers.js";
 import { givenOf } from "./declared.js";
@@ -110,10 +111,22 @@ async function chosenSettings(
 ): Promise<{ settings: Settings; files: Record<string, string> }> {
   const options = givenOf(command, learning.options);
   const files: Record<string, string> = {};
-  for (const name of fileOptions(learning.options)) {
-    if (options[name] === undefined) continue;
-    files[name] = options[name] as string;
-    options[name] = await readWholeText(files[name]);
+  for (const [name, option] of Object.entries(learning.options)) {
+    const given = options[name];
+    const { type } = factsOf(option);
+    if (given === undefined || (type !== "file" && type !== "files")) continue;
+    if (type === "file") {
+      files[name] = given as string;
+      options[name] = await readWholeText(files[name]);
+      continue;
+    }
+    const texts: NamedText[] = [];
+    for (const one of given as string[]) {
+      const named = namedFile(one);
+      files[`${name}.${named.name}`] = named.file;
+      texts.push({ name: named.name, text: await readWholeText(named.file) });
+    }
+    options[name] = texts;
   }
   const settings: Settings = {
     task: kind,
@@ -126,6 +139,9 @@ async function chosenSettings(
   return { settings, files };
 }
 
-function fileOptions(declared: Declared): string[] {
-  return Object.keys(declared).filter((name) => factsOf(declared[name]).type === "file");
+/** `FILE=NAME`, or a file that gives its own name, without its ending. */
+function namedFile(given: string): { file: string; name: string } {
+  const at = given.lastIndexOf("=");
+  if (at > 0) return { file: given.slice(0, at), name: given.slice(at + 1) };
+  return { file: given, name: basename(given).replace(/(?<=.)\..*$/, "") };
 }

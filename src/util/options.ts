@@ -12,8 +12,8 @@ import { InputError, unknownName } from "./errors.js";
 export interface OptionFacts {
   /** What it means, as help shows it: begins in lower case and has no full stop. */
   description: string;
-  /** `whole`, `range`, `real`, `choice`, `flag`, `text`, `file`, `list`. */
-  type: "whole" | "range" | "real" | "choice" | "flag" | "text" | "file" | "list";
+  /** `whole`, `range`, `real`, `choice`, `flag`, `text`, `file`, `files`, `list`. */
+  type: "whole" | "range" | "real" | "choice" | "flag" | "text" | "file" | "files" | "list";
   /** What the value is called in help: `n` in `--order <n>`. */
   value?: string;
   /** Where there is no default: what happens then, such as "chosen on held-out data". */
@@ -185,6 +185,29 @@ export function file(description: string, facts: Common = {}): Option<string, un
   return made(v.string(), () => true, { description, type: "file", value: "file", ...facts }, undefined);
 }
 
+/** A text with a name. */
+export interface NamedText {
+  name: string;
+  text: string;
+  /** The file it comes from, named in errors. */
+  file?: string;
+}
+
+const namedTexts = v.pipe(
+  v.array(v.object({ name: v.string(), text: v.string(), file: v.optional(v.string()) })),
+  v.readonly(),
+);
+
+/** The texts of files, each with a name: programs give both, the command line `FILE` or `FILE=NAME`, as often as wanted. */
+export function files(description: string, facts: Common = {}): Option<readonly NamedText[], undefined> {
+  return made<readonly NamedText[]>(
+    namedTexts,
+    () => true,
+    { description, type: "files", value: "file[=name]", ...facts },
+    undefined,
+  );
+}
+
 /** Whole numbers, one after the other. */
 export function numbers(
   description: string,
@@ -310,6 +333,8 @@ export function wantedText(facts: OptionFacts): string {
         : `a number${boundsText(facts)}`;
     case "list":
       return `a list of whole numbers${boundsText(facts)}`;
+    case "files":
+      return "a list of texts with names, such as { name, text }";
     case "flag":
       return "true or false";
     case "choice":

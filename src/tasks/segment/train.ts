@@ -1,6 +1,7 @@
 // Training of a segmenter: from texts with segments to rows, weights, and what is known of how it went.
 
 import { Alphabet } from "../../engine/alphabet.js";
+import { readLexicon } from "../../formats/lexicon.js";
 import type { SymbolKind } from "../../formats/pair-lines.js";
 import { chooseAndTrain, usualShare } from "../../learn/choose.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
@@ -62,7 +63,7 @@ async function gathered(
   for await (const example of examples) {
     if (!gatherer) {
       const input = kept?.parts.input ?? given.input ?? (example?.columns ? "tokens" : "chars");
-      const lexicon = given.lexicon === undefined ? undefined : readLexicon(given.lexicon, input, given.lexiconFile);
+      const lexicon = given.lexicon === undefined ? undefined : lexiconOf(given.lexicon, input, given.lexiconFile);
       const labels = given.from?.parts.labels.all();
       gatherer = new Gatherer(input, lexicon ?? kept?.parts.lexicon ?? new Alphabet(), kept, labels);
     }
@@ -73,13 +74,11 @@ async function gathered(
 }
 
 /** The words or phrases of a lexicon, as segments read. */
-function readLexicon(text: string, input: SymbolKind, file: string | undefined): Alphabet {
+function lexiconOf(given: string, input: SymbolKind, file: string | undefined): Alphabet {
   const lexicon = new Alphabet();
-  for (const line of text.split(/\r?\n/)) {
-    const positions = positionsOf({ text: line }, input);
+  for (const { text } of readLexicon(given, file)) {
+    const positions = positionsOf({ text }, input);
     if (positions.columns.length > 0) lexicon.add(segmentText(positions, 0, positions.columns.length, input));
   }
-  if (lexicon.size === 0)
-    throw new InputError("the lexicon is empty", { file, hint: "give one word or phrase per line" });
   return lexicon;
 }

@@ -2,6 +2,7 @@
 // attributes, which is that of their hashes, then those of the label n-grams, then those of the conjoined attributes. Attribute weights that are zero
 // add nothing to a score, so they are not saved, nor attributes that have no other.
 //   labels, attributes, conjoined   string tables; dataLabels, where labels were learned in another scheme than the data's
+//   lexicon, lexiconClasses         entries of all lexicons and their classes (lexicon.class)
 //   rows                            the row table; weights F32 beside it
 //   ngrams, conjunctions            row trees: label n-grams; conjoined attributes
 
@@ -23,6 +24,7 @@ import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
 import type { Codec } from "../task.js";
 import { labelParts, NO_PARTS } from "./label-parts.js";
+import { putLexicons, readLexicons } from "./lexicon.js";
 import { taggerOptions } from "./options.js";
 import { canLearn, learnedSchemes, schemes } from "./scheme.js";
 import { Tagger } from "./tagger.js";
@@ -84,6 +86,7 @@ function encodeTagger(tagger: Tagger): FileParts {
     putStrings(parts, "dataLabels", tagger.labels.all());
   }
   putStrings(parts, "attributes", attributes);
+  putLexicons(parts, tagger.lexicons);
   putJson(parts, "attributeOrder", "hash");
   putStrings(parts, "conjoined", tagger.conjoined.all());
   putTree(parts, "ngrams", moved(rows.labelTree));
@@ -143,6 +146,7 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
       },
       weights,
       source,
+      lexicons: readLexicons(reader),
       ...trained,
     });
   });

@@ -24,6 +24,7 @@ export function contents(tagger: Tagger) {
     weights: nonZero(weights),
     features: source.kind,
     template: source.kind === "template" ? source.text : undefined,
+    lexicons: tagger.lexicons.map(({ name, entries, isTable }) => ({ name, entries: entries.length, isTable })),
     input: inputNoteOf(tagger),
     options,
     summary,
@@ -51,6 +52,9 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
     ["attributes", `${counted(found.attributes)}, ${features[tagger.source.kind]}`],
     ["label n-grams", `${counted(found.labelNgrams)}, order ${options.order}`],
   ];
+  for (const { name, entries, isTable } of found.lexicons) {
+    lines.push(["lexicon", `${name}: ${counted(entries)} ${isTable ? "words with classes" : "entries"}`]);
+  }
   if (found.conjunctions > 0) lines.push(["conjunctions", counted(found.conjunctions)]);
   lines.push(["weights", `${counted(found.weights)} that are not zero`]);
   lines.push(["inference", `${options.mode}, ${rangeText(options.contexts)} contexts, rows ${options.rows}`]);

@@ -2,9 +2,11 @@
 
 import { checkSequence, type GivenLabel, type TaggingSequence } from "../../formats/sequence.js";
 import { InputError, unknownName } from "../../util/errors.js";
+import type { NamedText } from "../../util/options.js";
 import { chunkingPieces, columnPieces, latestText, type TextVersion } from "./attributes.js";
 import type { CorpusBuilder, PositionAttributes } from "./corpus.js";
-import type { Columns, PositionPieces } from "./pieces.js";
+import { type Lexicon, withLexicons } from "./lexicon.js";
+import { type Columns, type Piece, type PositionPieces, pieceNames } from "./pieces.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
 
 /** A user's own attributes of position `i`. */
@@ -29,11 +31,14 @@ export interface GivenFeatures {
    * speech), or a function, which is not saved with the model. Default: what the data gives, or else `text`.
    */
   features?: FeatureFunction | "text" | "chunking";
+  /** Lists of words or phrases, and tables of their classes, which the model keeps. */
+  lexicon?: readonly NamedText[];
 }
 
 interface AttributeMakerParts {
   template: CompiledTemplate | undefined;
   features: FeatureFunction | undefined;
+  lexicons: readonly Lexicon[];
   conjoin: boolean;
 }
 
@@ -47,6 +52,9 @@ export function addSequence(
 ): number {
   const length = checkSequence(sequence, labels);
   if (source.kind === "given") {
+    if (parts.lexicons.length > 0) {
+      throw new InputError("option `lexicon` needs words in columns; the data has attributes", sequence);
+    }
     if (!sequence.attributes) {
       throw new InputError("the model was trained on attributes, and the sequence has none", sequence);
     }
@@ -59,10 +67,20 @@ export function addSequence(
     builder.add(length, named(ownAttributes(columns, parts), undefined, parts), labels, sequence);
   } else {
     const { attributes, conjoined } = piecesOf(columns, source, parts, sequence);
-    const pieces = { attributes, conjoined: parts.conjoin ? [...conjoined, ...attributes] : conjoined };
-    builder.addColumns(columns, pieces, labels, sequence);
+    const told = toldBy(parts.lexicons, columns);
+    // Those of lexicons come first: the others depend on the number of columns.
+    const all = told.pieces.length > 0 ? [...told.pieces, ...attributes] : attributes;
+    const pieces = { attributes: all, conjoined: parts.conjoin ? [...conjoined, ...all] : conjoined };
+    builder.addColumns(told.columns, pieces, labels, sequence);
   }
   return length;
+}
+
+/** What lexicons say of words, as columns and pieces. */
+function toldBy(lexicons: readonly Lexicon[], given: Columns): { columns: Columns; pieces: Piece[] } {
+  if (lexicons.length === 0) return { columns: given, pieces: [] };
+  const { columns, first } = withLexicons(given, lexicons);
+  return { columns, pieces: lexicons.flatMap((lexicon, i) => lexicon.pieces(first + i)) };
 }
 
 function named(
@@ -74,7 +92,10 @@ function named(
 }
 
 /** Attributes by the user's own function. */
-function ownAttributes(columns: string[][], { features }: AttributeMakerParts): PositionAttributes["attributes"] {
+function ownAttributes(
+  columns: string[][],
+  { features, lexicons }: AttributeMakerParts,
+): PositionAttributes["attributes"] {
   if (!features) {
     throw new InputError("the model makes its attributes with a function, which is not saved with it", {
       hint: "give the function again with setFeatures",
@@ -83,6 +104,10 @@ function ownAttributes(columns: string[][], { features }: AttributeMakerParts): 
   const attributes = columns.map((_, i) => features(columns, i));
   if (attributes.some((names) => !Array.isArray(names))) {
     throw new InputError("the function `features` should give an array of names for each position");
+  }
+  if (lexicons.length > 0) {
+    const told = toldBy(lexicons, columns);
+    return attributes.map((names, i) => [...names, ...pieceNames(told.pieces, told.columns, i)]);
   }
   return attributes;
 }
@@ -113,10 +138,14 @@ function piecesOf(
   return { attributes: columnPieces(width, version ?? 1), conjoined: [] };
 }
 
-export function attributeMaker(given: GivenFeatures, conjoin: boolean, textVersion = latestText) {
+export function attributeMaker(
+  given: GivenFeatures,
+  { conjoin, lexicons }: Pick<AttributeMakerParts, "conjoin" | "lexicons">,
+  textVersion = latestText,
+) {
   const template = given.template === undefined ? undefined : compileTemplate(given.template, given.templateFile);
   if (template && given.features) throw new InputError("give a template or features, not both");
-  const parts: AttributeMakerParts = { template, features: functionOf(given.features), conjoin };
+  const parts: AttributeMakerParts = { template, features: functionOf(given.features), lexicons, conjoin };
   return {
     sourceOf(sequence: TaggingSequence): FeatureSource {
       if (parts.features) return { kind: "function" };

@@ -12,3 +12,5 @@ export { Tagger } from "./tagger.js";
 export function decodeTagger(bytes: Uint8Array, file?: string): Tagger {
   return decodeWith(taggerCodec, bytes, file);
 }
+// Word classes from text, for `lexicon`
+export { clusterWords, type WordClass } from "../../learn/cluster-words.js";

@@ -10,6 +10,7 @@ import {
   choice,
   defaultsOf,
   file,
+  files,
   flag,
   type OptionsOf,
   readOptions,
@@ -86,6 +87,7 @@ export const taggerOptions = {
 /** Where attributes of columns come from, as far as the command line can say it. */
 export const attributeOptions = {
   template: file("make attributes of columns by a CRF++ or Wapiti template"),
+  lexicon: files("words, phrases or a table `word TAB class`, whose attributes are added; kept in the model"),
   features: choice("built-in attributes of columns", ["text", "chunking"], { value: "set", otherwise: "text" }),
 };
 

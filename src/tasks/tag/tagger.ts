@@ -33,6 +33,7 @@ import { type AnswerPartsOptions, answerParts, type TaggerPartsAnswer } from "./
 import { type Corpus, CorpusBuilder } from "./corpus.js";
 import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatures } from "./features.js";
 import { TaggerEngine } from "./learner.js";
+import type { Lexicon } from "./lexicon.js";
 import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
 import type {
   AnswerOptions,
@@ -89,6 +90,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   readonly attributes: Alphabet;
   readonly conjoined: Alphabet;
   readonly source: FeatureSource;
+  readonly lexicons: readonly Lexicon[];
   private readonly valid: ValidOutputs | undefined;
   private readonly engine: TaggerEngine;
   /** Made with the first prediction that has a use for them. */
@@ -110,6 +112,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     this.attributes = parts.attributes;
     this.conjoined = parts.conjoined;
     this.source = parts.source;
+    this.lexicons = parts.lexicons ?? [];
     this.features = parts.features;
     this.template = parts.source.kind === "template" ? compileTemplate(parts.source.text) : undefined;
     this.builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false, this.engine.arrays);
@@ -395,8 +398,8 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
 
   private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
     this.engine.check();
-    const maker = { template: this.template, features: this.features, conjoin: this.options.conjoin };
-    const { builder } = this;
+    const { builder, template, features, lexicons } = this;
+    const maker = { template, features, lexicons, conjoin: this.options.conjoin };
     builder.clear();
     const length = addSequence(builder, sequence, labels, this.source, maker);
     return { corpus: builder.lend(), length };
@@ -413,6 +416,7 @@ export interface TaggerParts extends TrainedParts<TaggerOptions, TaggerSummary> 
   conjoined: Alphabet;
   rows: TaggerRows;
   source: FeatureSource;
+  lexicons?: readonly Lexicon[];
   features?: FeatureFunction;
 }
 

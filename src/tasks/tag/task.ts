@@ -2,7 +2,7 @@
 
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { InputError } from "../../util/errors.js";
-import { flag } from "../../util/options.js";
+import { flag, type NamedText } from "../../util/options.js";
 import { percent, plural } from "../../util/text.js";
 import { heldOutOf, nonZero } from "../contents.js";
 import type { LearningTask, PredictionAsked } from "../task.js";
@@ -88,9 +88,14 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         if (keep && (from?.source.kind === "text" || from?.source.kind === "chunking")) {
           attributes.features = from.source.kind;
         }
+        const lexicon = (given.lexicon as NamedText[] | undefined)?.map((one) => ({
+          ...one,
+          file: files[`lexicon.${one.name}`],
+        }));
         return Tagger.train(sequences, {
           ...attributes,
           ...given,
+          lexicon,
           ...{ keep, from, ...rest },
           dev: dev as AsyncIterable<TaggingSequence> | undefined,
         });

@@ -13,13 +13,24 @@ import { type Corpus, CorpusBuilder, joinCorpora } from "./corpus.js";
 import { attributeMaker, type FeatureSource, functionOf } from "./features.js";
 import { labelParts } from "./label-parts.js";
 import { TaggerLearner } from "./learner.js";
+import { lexiconsOf } from "./lexicon.js";
 import { carriedWeights, mergeRows } from "./merge.js";
 import { type ChosenOptions, inferenceOf, labelOptions, readTaggerOptions, type TaggerOptions } from "./options.js";
 import { taggerRows } from "./rows.js";
 import { translated, translationFor } from "./scheme.js";
 import { Tagger, type TaggerSummary, type TrainTaggerOptions } from "./tagger.js";
 
-const otherNames = ["template", "templateFile", "features", "from", "keep", "dev", "checkpoint", "note"] as const;
+const otherNames = [
+  "template",
+  "templateFile",
+  "features",
+  "lexicon",
+  "from",
+  "keep",
+  "dev",
+  "checkpoint",
+  "note",
+] as const;
 
 type Sequences = Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>;
 
@@ -31,7 +42,8 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
   // One that is kept sees words as it did.
   const textVersion = kept?.source.kind === "text" ? (kept.source.version ?? 1) : undefined;
-  const maker = attributeMaker(given, open.conjoin, textVersion);
+  const lexicons = given.lexicon ? lexiconsOf(given.lexicon) : (kept?.lexicons ?? []);
+  const maker = attributeMaker(given, { conjoin: open.conjoin, lexicons }, textVersion);
   const labels = new Alphabet(given.from?.labels.all());
   const attributes = new Alphabet(kept?.attributes.all());
   const conjoined = new Alphabet(kept?.conjoined.all());
@@ -83,6 +95,7 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
     weights,
     options,
     source: reader.source,
+    lexicons,
     summary: summaryOf(own, fitted),
     note: given.note ?? {},
     features: functionOf(given.features),

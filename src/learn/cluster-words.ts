@@ -1,0 +1,79 @@
+// Words with classes, from sentences without labels: counts (bigrams.ts), exchange and joining (clusters.ts).
+//   const table = clusterWords([["the", "dog"], ["a", "dog"]], { classes: 2 });      // [{ word: "dog", bits: "0", count: 2 }, …]
+
+import { InputError } from "../util/errors.js";
+import { type OptionsOf, readOptions, whole } from "../util/options.js";
+import { countBigrams } from "./bigrams.js";
+import { bitsOf, Exchange, joinClasses } from "./clusters.js";
+
+export const clusterOptions = {
+  classes: whole("how many classes", {
+    least: 2,
+    most: 2_000,
+    otherwise: "half the root of the number of tokens, 20 to 600",
+  }),
+  minCount: whole("leave out words seen fewer times", { least: 1, usual: 3 }),
+  passes: whole("passes over the words, at most", { least: 1, usual: 10 }),
+};
+
+/** A word as classes have it: every digit is a 0, since numbers are many and alike. */
+export function numberless(word: string): string {
+  return word.replace(/\p{Nd}/gu, "0");
+}
+
+export interface WordClass {
+  word: string;
+  /** The class; classes with a common beginning are alike. */
+  bits: string;
+  count: number;
+}
+
+export interface ClusterProgress {
+  pass: number;
+  passes: number;
+  /** Words that had their turn in this pass, of all; and how many of them moved. */
+  done: number;
+  total: number;
+  moved: number;
+}
+
+/** A pass in which fewer of the words move is the last. */
+const FEW = 0.02;
+/** Words between two calls of `onProgress`. */
+const STEP = 256;
+
+/** Words by class, those of a class by count. The same sentences and options give the same classes. */
+export function clusterWords(
+  sentences: Iterable<readonly string[]>,
+  given: Partial<OptionsOf<typeof clusterOptions>> & { onProgress?(progress: ClusterProgress): void } = {},
+): WordClass[] {
+  const { onProgress } = given;
+  const options = readOptions(clusterOptions, given, { others: ["onProgress"] });
+  const bigrams = countBigrams(sentences, options.minCount);
+  const { words, counts, tokens } = bigrams;
+  const wanted = options.classes ?? Math.min(600, Math.max(20, Math.round(Math.sqrt(tokens) / 2)));
+  if (words.length < 2) {
+    throw new InputError(`too little text: ${words.length} words occur ${options.minCount} times or more`, {
+      hint: "give more text, or lower the option `minCount`",
+    });
+  }
+  const classCount = Math.min(wanted, words.length);
+  const exchange = new Exchange(bigrams, classCount);
+  for (let pass = 1; pass <= options.passes; pass++) {
+    let moved = 0;
+    for (let w = 0; w < words.length; w++) {
+      const before = exchange.classOf[w];
+      exchange.move(w);
+      if (exchange.classOf[w] !== before) moved++;
+      if ((w + 1) % STEP === 0 || w + 1 === words.length) {
+        onProgress?.({ pass, passes: options.passes, done: w + 1, total: words.length, moved });
+      }
+    }
+    // In the first pass all words are put in their places.
+    if (pass > 1 && moved < FEW * words.length) break;
+  }
+  const bits = bitsOf(joinClasses(exchange.counts, classCount), classCount);
+  return words
+    .map((word, w) => ({ word, bits: bits[exchange.classOf[w]], count: counts[w] }))
+    .sort((a, b) => (a.bits < b.bits ? -1 : a.bits > b.bits ? 1 : b.count - a.count || (a.word < b.word ? -1 : 1)));
+}
