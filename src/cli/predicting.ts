@@ -1,10 +1,13 @@
 // Predicting for the inputs of a source and printing: what `predict` does on each of its threads.
 
 import type { Unit } from "../confidence/calibration.js";
+import { escapeField } from "../formats/fields.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
-import type { Asked, LearningTask, PredictionAsked, Predictor } from "../tasks/task.js";
+import type { Asked, LearningTask, PossibleSpan, PredictionAsked, Predictor } from "../tasks/task.js";
+import { probabilityText } from "../util/text.js";
 import { isSingle, reviewItem } from "../workflows/answer.js";
 import { coveredInput, coveredJson, coveredText, type SetUnit } from "../workflows/coverage.js";
+import { foundSpans } from "../workflows/found-spans.js";
 import { say, write, writeJson } from "./output.js";
 import type { ReviewDesk } from "./review-desk.js";
 
@@ -15,6 +18,7 @@ export interface PredictAsked {
   rereading: Asked;
   precision?: number;
   coverage?: number;
+  recall?: number;
   /** What the precision or the coverage was promised for. */
   unit?: Unit;
 }
@@ -30,7 +34,7 @@ export async function predictInputs(
   task: LearningTask,
   model: Predictor,
   lines: Lines,
-  { prediction: asked, rereading, precision, coverage, unit = "sequence" }: PredictAsked,
+  { prediction: asked, rereading, precision, coverage, recall, unit = "sequence" }: PredictAsked,
   desk: ReviewDesk,
   part?: PartOfSource,
 ): Promise<void> {
@@ -39,8 +43,17 @@ export async function predictInputs(
   const use = { answers: "ignored", mayBeEmpty: part !== undefined, asked: { ...rereading, ...asked } } as const;
   const beside = new Beside(lines.blocks, part?.isByLine);
   for await (const input of predicting.inputs(model, { ...lines, blocks: beside.blocks() }, use)) {
-    const place = isByLine({ prediction: asked, precision, coverage, unit }) ? predicting.linesOf?.(input) : undefined;
+    const place = isByLine({ prediction: asked, precision, coverage, recall, unit })
+      ? predicting.linesOf?.(input)
+      : undefined;
     if (place) await beside.reach(place.first, place.count);
+    if (recall !== undefined) {
+      const { prediction, spans } = foundSpans(task, model, input, recall);
+      desk.sureness?.add(prediction.probability);
+      if (asked.json) await writeJson({ ...predicting.json(model, input, prediction), spans });
+      else await write(spansText(spans));
+      continue;
+    }
     if (coverage !== undefined) {
       const covered = coveredInput(task, model, input, coverage, unit as SetUnit, asked.json === true);
       desk.sureness?.add(covered.prediction.probability);
@@ -76,14 +89,23 @@ export async function predictInputs(
   await beside.end();
 }
 
+/** `3 TAB 5 TAB New York TAB LOC TAB 0.98`, a blank line after the last. */
+function spansText(spans: readonly PossibleSpan[]): string {
+  const lines = spans.map(({ from, to, words, label = "_", probability }) =>
+    [String(from), String(to), escapeField(words), escapeField(label), probabilityText(probability)].join("\t"),
+  );
+  return `${lines.map((line) => `${line}\n`).join("")}\n`;
+}
+
 /** Whether a prediction is printed on as many lines as its input has. */
 export function isByLine({
   prediction: { json, nbest, contexts },
   precision,
   coverage,
+  recall,
   unit,
-}: Pick<PredictAsked, "prediction" | "precision" | "coverage" | "unit">): boolean {
-  const isPlain = precision === undefined && coverage === undefined;
+}: Omit<PredictAsked, "rereading">): boolean {
+  const isPlain = precision === undefined && coverage === undefined && recall === undefined;
   return !json && !nbest && !contexts && (isPlain || unit === "token");
 }
 

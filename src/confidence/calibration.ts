@@ -8,6 +8,7 @@ import { InputError } from "../util/errors.js";
 import { firstWhere } from "../util/search.js";
 import type { ClusteredGuarantee } from "./clustered.js";
 import type { CoverageGuarantee } from "./conformal.js";
+import type { RecallGuarantee } from "./recall.js";
 
 export type CalibrationMap =
   | { kind: "temperature"; temperature: number }
@@ -49,6 +50,8 @@ export interface Calibration {
   partGuarantees?: PartGuarantee[];
   /** Of sets that contain the truth, at most one for each unit and coverage. */
   coverages?: CoverageGuarantee[];
+  /** Of spans that are found, at most one for each recall. */
+  recalls?: RecallGuarantee[];
   /** For the probability of a whole output. */
   map: CalibrationMap;
   /** For the probability of a label at its position. */
@@ -118,6 +121,18 @@ export function coverageFor(
   throw new InputError(`the model has no calibration for a coverage of ${coverage}${of}${have}`, {
     file: model === "MODEL" ? undefined : model,
     hint: `calibrate it for option \`coverage\` ${coverage}${unit === "sequence" ? "" : `, option \`unit\` ${unit}`}, on held-out data`,
+  });
+}
+
+/** The guarantee of how many spans are found. */
+export function recallFor(calibration: Calibration | undefined, recall: number, model = "MODEL"): RecallGuarantee {
+  const all = calibration?.recalls ?? [];
+  const found = all.find((guarantee) => guarantee.recall === recall);
+  if (found) return found;
+  const have = all.length > 0 ? ` (it has ${all.map((guarantee) => guarantee.recall).join(", ")})` : "";
+  throw new InputError(`the model has no calibration for a recall of ${recall}${have}`, {
+    file: model === "MODEL" ? undefined : model,
+    hint: `calibrate it for option \`recall\` ${recall}, on held-out data`,
   });
 }
 

@@ -117,13 +117,26 @@ interface Sorted {
 }
 
 function splitClusters(clusters: readonly Cluster[], seed: number): { placing: Sorted[]; tested: Sorted[] } {
+  const { placing, tested } = placingOrder(clusters, seed);
+  return { placing: placing.map(sortedParts), tested: tested.map(sortedParts) };
+}
+
+/** Sequences in a random order, those that place apart from those that are tested. */
+export function placingOrder<T>(sequences: readonly T[], seed: number): { placing: T[]; tested: T[] } {
   const order = shuffle(
-    Int32Array.from(clusters, (_, i) => i),
+    Int32Array.from(sequences, (_, i) => i),
     generator(seed, 0),
   );
-  const count = clusters.length < 2 ? 0 : Math.min(MOST_PLACING, Math.ceil(clusters.length * PLACING_SHARE));
-  const sorted = Array.from(order, (i) => sortedParts(clusters[i]));
-  return { placing: sorted.slice(0, count), tested: sorted.slice(count) };
+  const count = sequences.length < 2 ? 0 : Math.min(MOST_PLACING, Math.ceil(sequences.length * PLACING_SHARE));
+  const shuffled = Array.from(order, (i) => sequences[i]);
+  return { placing: shuffled.slice(0, count), tested: shuffled.slice(count) };
+}
+
+/** Whether losses between 0 and 1 have a mean of at most `alpha`, with a confidence; the placing ones choose the stake. */
+export function bettingTest(placing: Float64Array, tested: Float64Array, alpha: number, confidence: number): boolean {
+  const countsOf = (wrong: Float64Array): Counts => ({ answered: new Float64Array(wrong.length).fill(1), wrong });
+  const stake = bestStake(countsOf(placing), alpha, 1, tested.length / Math.max(1, placing.length));
+  return logCapital(countsOf(tested), alpha, 1, stake) >= Math.log(1 / (1 - confidence));
 }
 
 function sortedParts({ confidence, correct }: Cluster): Sorted {

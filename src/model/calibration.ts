@@ -55,11 +55,22 @@ const coverageSchema = v.object({
   examples: count,
 });
 
+const recallSchema = v.object({
+  recall: share,
+  confidence: share,
+  threshold: share,
+  placing: count,
+  tested: count,
+  spans: count,
+  found: count,
+});
+
 const calibrationSchema = v.object({
   version: v.literal(VERSION),
   guarantees: v.array(guaranteeSchema),
   partGuarantees: v.optional(v.array(partGuaranteeSchema)),
   coverages: v.optional(v.array(coverageSchema)),
+  recalls: v.optional(v.array(recallSchema)),
   map: mapSchema,
   positionMap: v.optional(mapSchema),
   spanMap: v.optional(mapSchema),

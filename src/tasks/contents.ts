@@ -7,7 +7,7 @@ import { counted, percent, probabilityText, table } from "../util/text.js";
 
 /** The promises of a calibrated model. */
 export function promiseLines(calibration: Calibration | undefined): string[][] {
-  const { guarantees = [], partGuarantees = [], coverages = [] } = calibration ?? {};
+  const { guarantees = [], partGuarantees = [], coverages = [], recalls = [] } = calibration ?? {};
   const line = (of: string, guarantee: Guarantee | PartGuarantee, tested: number, noun: string): string[] => {
     const { precision, confidence, threshold, answered, wrong } = guarantee;
     return [
@@ -21,6 +21,11 @@ export function promiseLines(calibration: Calibration | undefined): string[][] {
     ...partGuarantees.map((guarantee) =>
       line(` of ${guarantee.unit}s`, guarantee, guarantee.parts, `${guarantee.unit}s`),
     ),
+    ...recalls.map(({ recall, confidence, threshold, spans, found }) => [
+      "promise",
+      `recall ${recall} (confidence ${confidence}) of spans from probability ${probabilityText(threshold)}: ` +
+        `${counted(found)} of ${counted(spans)} tested spans found`,
+    ]),
     ...coverages.map(({ unit, coverage, threshold, examples }) => {
       const of = unit === "sequence" ? "sets of outputs" : "sets of labels";
       return [

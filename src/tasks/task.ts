@@ -108,6 +108,8 @@ export interface PredictionAsked extends Asked {
   json?: boolean;
   /** The probability of every label at every position, where there are such. */
   marginals?: boolean;
+  /** All spans that an output may have, where there are such. */
+  possible?: boolean;
 }
 
 /** What decides how data for a model is read. */
@@ -232,6 +234,23 @@ export interface AnsweringParts<M extends Predictor, Input, Prediction, Candidat
   text(model: M, input: Input, answer: PartsAnswered<Prediction, Candidate>, asked: PredictionAsked): string;
   /** Sets of labels, where parts are labels. */
   readonly sets?: LabelSets<M, Input, Prediction>;
+  /** All spans that an output may have, where there are spans. */
+  readonly possible?: PossibleSpans<M, Input, Prediction>;
+}
+
+/** A span of an output that may be: its first position and the one after the last, in tokens or in units of a text. */
+export interface PossibleSpan {
+  from: number;
+  to: number;
+  label?: string;
+  /** What it covers. */
+  words: string;
+  probability: number;
+}
+
+/** Spans that outputs may have, the most probable first; they may overlap. */
+export interface PossibleSpans<M extends Predictor, Input, Prediction> {
+  find(model: M, input: Input): { prediction: Prediction; spans: readonly PossibleSpan[] };
 }
 
 /** What labels of tokens may be. */
@@ -286,6 +305,8 @@ export interface Judgement {
   outcomes?: Outcomes;
   /** With `marginals`, where parts are labels: what each of them may be. */
   partOutcomes?: readonly Outcomes[];
+  /** With `possible`: probabilities of the true spans, 0 for those that are no candidates; and of all candidates. */
+  possible?: { truths: readonly number[]; candidates: readonly number[] };
 }
 
 /** A case as text, with the model's answer. */

@@ -1,11 +1,13 @@
 // Answers that keep a promised precision, and what is left to a person, whatever the task.
 
-import { coverageFor, guaranteeFor, partGuaranteeFor, type Unit } from "../confidence/calibration.js";
+import { coverageFor, guaranteeFor, partGuaranteeFor, recallFor, type Unit } from "../confidence/calibration.js";
 import type { ReviewItem } from "../formats/review-item.js";
-import type { LearningTask, Predictor } from "../tasks/task.js";
+import type { LearningTask, PossibleSpan, Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
+import { checkOnePromise } from "./calibrate.js";
 import { type CoveredInput, checkSets, coveredInput } from "./coverage.js";
 import { asTheyCome, type Examples } from "./examples.js";
+import { checkSpans, foundSpans } from "./found-spans.js";
 import { learningTaskOf } from "./model.js";
 
 /** An answer that keeps the promise, or candidates for a person to choose from. */
@@ -25,6 +27,8 @@ export interface AnsweredInput {
   other?: boolean;
   /** With `coverage` of tokens: the labels that each may have. */
   sets?: readonly (readonly string[])[];
+  /** With `recall`: all spans that are probable enough; they may overlap, and belong to no single output. */
+  spans?: readonly PossibleSpan[];
 }
 
 export interface AnsweringOptions {
@@ -32,6 +36,8 @@ export interface AnsweringOptions {
   precision?: number;
   /** Instead of it: the coverage that was promised for sets. */
   coverage?: number;
+  /** Or: the recall that was promised for spans. */
+  recall?: number;
   /**
    * What it was promised for.
    * @default "sequence"
@@ -99,14 +105,23 @@ async function* answeredInputs(
   task: LearningTask,
   model: Predictor,
   inputs: Examples<unknown>,
-  { precision, coverage, unit = "sequence" }: AnsweringOptions,
+  { precision, coverage, recall, unit = "sequence" }: AnsweringOptions,
 ): AsyncGenerator<{ input: unknown; answered: AnsweredInput }> {
-  if (coverage !== undefined && precision === undefined) {
+  checkOnePromise({ precision, coverage, recall });
+  if (recall !== undefined) {
+    checkSpans(task, model);
+    recallFor(model.calibration, recall);
+    for await (const input of task.predicting.inputsOf(asTheyCome(inputs))) {
+      yield { input, answered: { answered: true, candidates: [], ...foundSpans(task, model, input, recall) } };
+    }
+    return;
+  }
+  if (coverage !== undefined) {
     yield* coveredInputs(task, model, inputs, coverage, unit);
     return;
   }
-  if (precision === undefined || coverage !== undefined) {
-    throw new InputError("give option `precision` or option `coverage`, as the model was calibrated for");
+  if (precision === undefined) {
+    throw new InputError("give option `precision`, `coverage` or `recall`, as the model was calibrated for");
   }
   const { predicting } = task;
   if (unit === "sequence") guaranteeFor(model.calibration, precision);

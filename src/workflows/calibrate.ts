@@ -6,12 +6,14 @@ import { units } from "../confidence/calibration.js";
 import { chooseMap } from "../confidence/calibration-map.js";
 import { type Cluster, findClusteredThreshold } from "../confidence/clustered.js";
 import { confidenceQuantiles } from "../confidence/drift.js";
+import { findRecallThreshold, type RecallGuarantee } from "../confidence/recall.js";
 import { findThreshold, type NoThreshold, whyNoThreshold } from "../confidence/threshold.js";
 import type { Asked, LearningTask, Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
 import { choice, readOptions, real, whole } from "../util/options.js";
 import { askedFor, type Covered, checkSets, coverOn, type SetUnit } from "./coverage.js";
 import { asTheyCome, type Examples } from "./examples.js";
+import { checkSpans } from "./found-spans.js";
 import { allOf, type Judged, judge } from "./judge.js";
 import { learningTaskOf } from "./model.js";
 
@@ -26,6 +28,7 @@ export const unitOption = {
 export const calibrateOptions = {
   precision: openShare("share of the answers that is to be right"),
   coverage: openShare("instead: probability with which a set of outputs is to contain the right one"),
+  recall: openShare("instead: share of the spans that is to be found, on average over sequences"),
   ...unitOption,
   confidence: real("probability that the promise is true", {
     least: 0,
@@ -85,6 +88,34 @@ export interface CoverOptions {
   seed?: number;
 }
 
+/** Spans that are found, in place of answers that are right. */
+export interface RecallOptions {
+  /** Share of the spans of a sequence that is to be reported, on average over the sequences that have some; between 0 and 1. */
+  recall: number;
+  /**
+   * Probability, over the draw of the examples, that the promise is true.
+   * @default 0.95
+   */
+  confidence?: number;
+  /** @default 1 */
+  seed?: number;
+}
+
+/** What came of it. If the promise can be made, the model has it from now on. */
+export interface Recalled {
+  promised: boolean;
+  recall: number;
+  confidence: number;
+  examples: number;
+  partial: number;
+  /** True spans of the examples, and the share of them that are candidates at all. */
+  spans: number;
+  reachable: number;
+  /** Where it is promised, with the spans that the cut-off reports for each true one. */
+  guarantee?: RecallGuarantee;
+  reported?: number;
+}
+
 /** Calibrates a model on examples that it was not trained on, drawn like the data it will be used on. */
 export async function calibrate(
   model: Predictor,
@@ -95,12 +126,53 @@ export async function calibrate(model: Predictor, examples: Examples<unknown>, o
 export async function calibrate(
   model: Predictor,
   examples: Examples<unknown>,
-  options: CalibrateOptions | CoverOptions,
-): Promise<Calibrated | Covered> {
+  options: RecallOptions,
+): Promise<Recalled>;
+export async function calibrate(
+  model: Predictor,
+  examples: Examples<unknown>,
+  options: CalibrateOptions | CoverOptions | RecallOptions,
+): Promise<Calibrated | Covered | Recalled> {
   const task = learningTaskOf(model, "calibrate");
   const inputs = task.predicting.inputsOf(asTheyCome(examples));
+  checkOnePromise(options);
   if ("coverage" in options) return cover(task, model, inputs, options);
+  if ("recall" in options) return recallSpans(task, model, inputs, options);
   return calibrateOn(model, await judge(task, model, inputs), options);
+}
+
+/** Refuses options of several promises at once. */
+export function checkOnePromise(options: object): void {
+  const given = ["precision", "coverage", "recall"].filter((name) => (options as Asked)[name] !== undefined);
+  if (given.length > 1) {
+    throw new InputError(`options \`${given.join("` and `")}\` are for promises of their own`, {
+      hint: "give one of them",
+    });
+  }
+}
+
+/** The same for spans that are found, with inputs as a task reads them. */
+export async function recallSpans(
+  task: LearningTask,
+  model: Predictor,
+  inputs: AsyncIterable<unknown>,
+  given: RecallOptions,
+  asked: Asked = {},
+): Promise<Recalled> {
+  const { recall, confidence, seed } = readOptions(calibrateOptions, given) as Required<RecallOptions>;
+  checkSpans(task, model);
+  const judged = await judge(task, model, inputs, { ...asked, possible: true });
+  const truths = judged.possible.map((one) => one.truths);
+  const all = truths.flat();
+  const { answers, partial } = judged;
+  const reachable = all.filter((p) => p > 0).length / Math.max(1, all.length);
+  const counts = { recall, confidence, examples: answers.length, partial, spans: all.length, reachable };
+  const guarantee = findRecallThreshold(truths, { recall, confidence, seed });
+  if (!guarantee) return { ...counts, promised: false };
+  const others = model.calibration?.recalls?.filter((old) => old.recall !== recall) ?? [];
+  model.calibration = calibrationOf(model, judged, seed, { recalls: [...others, guarantee] });
+  const shown = judged.possible.flatMap(({ candidates }) => candidates.filter((p) => p >= guarantee.threshold));
+  return { ...counts, promised: true, guarantee, reported: shown.length / Math.max(1, all.length) };
 }
 
 /** The same for sets, with inputs as a task reads them. */
@@ -112,7 +184,6 @@ export async function cover(
   asked: Asked = {},
 ): Promise<Covered> {
   const { coverage, unit, seed } = readOptions(calibrateOptions, given) as Required<CoverOptions>;
-  if ("precision" in given) throw new InputError("options `precision` and `coverage` are for two promises: give one");
   checkSets(task, unit);
   const judged = await judge(task, model, inputs, { ...asked, ...askedFor(unit) });
   const found = coverOn(judged, coverage, unit);
@@ -182,6 +253,7 @@ function calibrationOf(
     guarantees: calibration?.guarantees ?? [],
     partGuarantees: calibration?.partGuarantees,
     coverages: calibration?.coverages,
+    recalls: calibration?.recalls,
     map: found.map ?? chooseMap(answers, seed).map,
     positionMap: mapOf(parts.token),
     spanMap: mapOf(parts.span),

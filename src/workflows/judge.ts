@@ -5,7 +5,7 @@ import type { Cluster } from "../confidence/clustered.js";
 import type { Outcomes } from "../confidence/conformal.js";
 import type { Answer } from "../metrics/answers.js";
 import { columnsOf } from "../metrics/answers.js";
-import type { Asked, LearningTask, Predictor } from "../tasks/task.js";
+import type { Asked, Judgement, LearningTask, Predictor } from "../tasks/task.js";
 
 export interface Judged {
   /** Of whole outputs. */
@@ -17,6 +17,7 @@ export interface Judged {
   /** Where they are asked for: what outputs, and parts sequence by sequence, may be. */
   outcomes: Outcomes[];
   partOutcomes: (readonly Outcomes[])[];
+  possible: NonNullable<Judgement["possible"]>[];
 }
 
 export async function judge(
@@ -27,7 +28,7 @@ export async function judge(
 ): Promise<Judged> {
   const units = task.predicting.parts?.units(model) ?? [];
   const parts = Object.fromEntries(units.map((unit) => [unit, []]));
-  const judged: Judged = { answers: [], parts, partial: 0, outcomes: [], partOutcomes: [] };
+  const judged: Judged = { answers: [], parts, partial: 0, outcomes: [], partOutcomes: [], possible: [] };
   for await (const one of task.evaluating.cases(inputs)) {
     const judgement = task.evaluating.judge(model, one, options);
     if (!judgement) {
@@ -36,6 +37,7 @@ export async function judge(
     }
     judged.answers.push(judgement.whole);
     if (judgement.outcomes) judged.outcomes.push(judgement.outcomes);
+    if (judgement.possible) judged.possible.push(judgement.possible);
     if (judgement.partOutcomes) judged.partOutcomes.push(judgement.partOutcomes);
     units.forEach((unit, n) => {
       judged.parts[unit]?.push(columnsOf((n === 0 ? judgement.parts : judgement.spans) ?? []));

@@ -83,7 +83,10 @@ test("--unit token gives the labels that each token may have, line beside line, 
 });
 
 test.each([
-  [["--coverage", "0.9", "--precision", "0.9"], /--precision and --coverage are two promises/],
+  [
+    ["--coverage", "0.9", "--precision", "0.9"],
+    /--precision` and `--coverage` are for promises of their own|precision.*coverage.*promises of their own/,
+  ],
   [["--coverage", "0.9", "--unit", "span"], /there are no sets of spans for the model/],
   [
     ["--coverage", "0.9", "--mode", "beam"],
@@ -93,4 +96,18 @@ test.each([
   const ran = await folder.run(["predict", "model.sg", "new.txt", ...flags]);
   expect({ code: ran.code, out: ran.out }).toEqual({ code: 2, out: "" });
   expect(ran.error).toMatch(reason);
+});
+
+test("calibrate --recall and predict --recall: all spans that are needed to find most of them", async () => {
+  const made = await folder.run(["calibrate", "model.sg", "held-out.txt", "--recall", "0.9"]);
+  expect(made).toMatchObject({ code: 0, error: "" });
+  expect(made.out).toMatch(/^promise +90 % of the spans of a sequence found on average, with 95 % confidence\n/);
+  const { out } = await folder.run(["predict", "model.sg", "new.txt", "--recall", "0.9"]);
+  expect(out).toMatch(
+    /^0\t2\tNew York\tLOC\t0\.9\d+\n\n1\t2\tJordan\t(LOC|PER)\t[\d.]+\n1\t2\tJordan\t(LOC|PER)\t[\d.]+\n\n$/,
+  );
+  const json = await folder.run(["predict", "model.sg", "new.txt", "--recall", "0.9", "--json"]);
+  expect(JSON.parse(json.out.split("\n")[1]).spans).toHaveLength(2);
+  const asked = await folder.run(["predict", "model.sg", "new.txt", "--recall", "0.5"]);
+  expect(asked.error).toContain("stargram calibrate model.sg HELD-OUT --recall 0.5");
 });

@@ -12,8 +12,12 @@ import {
   type CoverOptions,
   calibrateOn,
   calibrateOptions,
+  checkOnePromise,
   cover,
   type NoPartThreshold,
+  type Recalled,
+  type RecallOptions,
+  recallSpans,
 } from "../../workflows/calibrate.js";
 import type { Covered, SetUnit } from "../../workflows/coverage.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
@@ -36,6 +40,8 @@ at least the share is right. Parts of one sequence depend on each other, so whol
 most so many parts of one sequence are answered.
 --coverage promises sets instead of answers: with this probability the right output is in the set that \`predict --coverage\`
 gives, or with --unit token the right label in that of a token, on average over sequences (split conformal prediction).
+--recall promises that spans are found: \`predict --recall\` gives all that are probable enough, in the best output or not, and
+on average over the sequences that have any, at least this share of a sequence's spans is among them.
 What is found is written into MODEL: the threshold with its evidence, and a calibration map (temperature or isotonic,
 whichever has the lower cross-validated log loss). If the promise cannot be made, nothing is changed and the exit code is 1.`;
 
@@ -54,6 +60,7 @@ export function register(program: Command): void {
       examples(
         ["stargram calibrate model.sg held-out.txt --precision 0.99", "promise that 99 % of the answers are right"],
         ["stargram calibrate model.sg held-out.txt --precision 0.95 --unit span", "the same for entities"],
+        ["stargram calibrate model.sg held-out.txt --recall 0.95", "promise that 95 % of the entities are found"],
         ["stargram calibrate model.sg held-out.txt --coverage 0.95", "promise sets that contain the right output"],
         ["stargram predict model.sg new.txt --precision 0.99 --review left.tsv", "answer what is sure, leave the rest"],
       ),
@@ -64,9 +71,19 @@ export function register(program: Command): void {
 async function calibrate(path: string, files: string[], flags: { json?: boolean }, command: Command): Promise<void> {
   const given = givenOf(command, calibrateOptions) as unknown as CalibrateOptions;
   const { coverage } = given as Partial<CoverOptions>;
-  if (coverage === undefined) needed(given.precision, "--precision SHARE");
+  const { recall } = given as Partial<RecallOptions>;
+  if (coverage === undefined && recall === undefined) needed(given.precision, "--precision SHARE");
+  checkOnePromise(given);
   const { model, task } = predictorOf(await loadModel(path), "calibrate", path);
   const asked = givenFor(command, task, learningTasks(), rereading, path);
+  if (recall !== undefined) {
+    const found = await recallSpans(task, model, inputsOf(task, model, files, "judged", asked), { ...given, recall });
+    if (found.promised) await saveModel(model, path);
+    if (flags.json) await writeJson({ model: path, ...found });
+    if (!found.promised) throw new CheckFailed(whyNotRecalled(found));
+    if (!flags.json) await write(recalledText(found));
+    return;
+  }
   if (coverage !== undefined) {
     const inputs = inputsOf(task, model, files, "judged", asked);
     const found = await cover(task, model, inputs, { ...given, coverage, unit: given.unit as SetUnit });
@@ -119,6 +136,28 @@ function foundText(found: Calibrated & { promised: true }): string {
     ],
     [0, 1],
   );
+}
+
+function recalledText({ recall, confidence, guarantee, reported }: Recalled): string {
+  const { threshold = 0, spans = 0, found = 0 } = guarantee ?? {};
+  return table(
+    [
+      ["promise", `${share(recall)} of the spans of a sequence found on average, with ${share(confidence)} confidence`],
+      ["report", `spans with a probability of at least ${threshold}`],
+      [
+        "evidence",
+        `${counted(found)} of ${plural(spans, "tested span")} found (${percent(found / Math.max(1, spans))}); ${reported?.toFixed(2)} reported for each true one`,
+      ],
+    ],
+    [0, 1],
+  );
+}
+
+function whyNotRecalled({ recall, confidence, spans, examples: count, reachable }: Recalled): string {
+  return [
+    `a recall of ${share(recall)} cannot be promised with ${share(confidence)} confidence; the model is unchanged`,
+    `${plural(spans, "span")} in ${plural(count, "held-out example")}; the model gives ${percent(reachable)} of them a probability of at least 1 %`,
+  ].join("\n  ");
 }
 
 function coveredText({ unit, coverage, guarantee, sets, examples: count, partial }: Covered): string {

@@ -1,16 +1,17 @@
 // `stargram predict`: outputs with probabilities for a stream of inputs, in constant memory.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { coverageFor, guaranteeFor, partGuaranteeFor, type Unit } from "../../confidence/calibration.js";
+import { coverageFor, guaranteeFor, partGuaranteeFor, recallFor, type Unit } from "../../confidence/calibration.js";
 import { openLines } from "../../formats/lines.js";
 import { type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
 import { MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import type { Range } from "../../util/options.js";
 import { counted } from "../../util/text.js";
-import { unitOption } from "../../workflows/calibrate.js";
+import { checkOnePromise, unitOption } from "../../workflows/calibrate.js";
 import { checkSets } from "../../workflows/coverage.js";
 import { loadModel } from "../../workflows/disk.js";
+import { checkSpans } from "../../workflows/found-spans.js";
 import { predictorOf } from "../../workflows/model.js";
 import { addDeclared, addUnion, givenFor } from "../declared.js";
 import {
@@ -32,6 +33,7 @@ interface PredictFlags extends Omit<InferenceFlags, "contexts"> {
   showContexts?: boolean;
   precision?: number;
   coverage?: number;
+  recall?: number;
   unit?: Unit;
   review?: string;
   nbest?: number;
@@ -52,7 +54,9 @@ const notes = `
                  it is left
   --coverage     the promise of \`stargram calibrate --coverage\` is kept: sets of outputs, printed as with --nbest, of which one
                  is right; \`# or any other output\` where that may be one that is not listed. --json: set, other; with
-                 --unit token: sets, the labels that each token may have`;
+                 --unit token: sets, the labels that each token may have
+  --recall       the promise of \`stargram calibrate --recall\` is kept: one span per line, FROM TAB TO TAB words TAB label TAB
+                 probability, a blank line after each input; spans may overlap. --json: spans`;
 
 const asking = ({ predicting }: LearningTask) => [predicting.options];
 const rereading = ({ predicting }: LearningTask) => [predicting.rereading];
@@ -74,6 +78,11 @@ export function register(program: Command): void {
     .option(
       "--coverage <share>",
       "give sets of outputs that contain the right one with this probability, as calibrated",
+      real(0, { beyond: 1 }),
+    )
+    .option(
+      "--recall <share>",
+      "give all spans that are needed to find this share of them, as calibrated",
       real(0, { beyond: 1 }),
     )
     .option("--review <file>", "with --precision: collect what is left to a person in a new file")
@@ -133,6 +142,7 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
     rereading: givenFor(command, task, learningTasks(), rereading, path),
     precision: flags.precision,
     coverage: flags.coverage,
+    recall: flags.recall,
     unit: flags.unit,
   };
   checkPromise(task, model, path, flags, given);
@@ -148,15 +158,18 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
   await desk.end(flags);
 }
 
-function isPromised({ precision, coverage }: PredictFlags): boolean {
-  return precision !== undefined || coverage !== undefined;
+function isPromised({ precision, coverage, recall }: PredictFlags): boolean {
+  return precision !== undefined || coverage !== undefined || recall !== undefined;
 }
 
 /** Refuses a precision or coverage that was not calibrated, and what would make its promise void. */
 function checkPromise(task: LearningTask, model: Predictor, path: string, flags: PredictFlags, given: object): void {
-  const { unit = "sequence", coverage } = flags;
-  if (flags.precision !== undefined && coverage !== undefined) {
-    throw new InputError("--precision and --coverage are two promises", { hint: "give one of them" });
+  const { unit = "sequence", coverage, recall } = flags;
+  checkOnePromise(flags);
+  if (recall !== undefined && flags.review !== undefined) {
+    throw new InputError("--review collects what --precision or --coverage leaves open", {
+      hint: "leave out --review",
+    });
   }
   if (!isPromised(flags)) {
     if (flags.unit !== undefined) {
@@ -172,19 +185,22 @@ function checkPromise(task: LearningTask, model: Predictor, path: string, flags:
     ...("known" in given ? ["known"] : []),
   ];
   for (const name of changed) {
-    const promise = coverage === undefined ? "precision" : "coverage";
+    const promise = recall !== undefined ? "recall" : coverage === undefined ? "precision" : "coverage";
     throw new InputError(`the promised ${promise} holds for the model as it was calibrated, not with --${name}`, {
       hint: `leave out --${name} or --${promise}`,
     });
   }
   if (coverage !== undefined) checkSets(task, unit);
+  if (recall !== undefined) checkSpans(task, model);
   try {
-    if (coverage !== undefined) coverageFor(model.calibration, coverage, unit, path);
+    if (recall !== undefined) recallFor(model.calibration, recall, path);
+    else if (coverage !== undefined) coverageFor(model.calibration, coverage, unit, path);
     else if (unit === "sequence") guaranteeFor(model.calibration, flags.precision as number, path);
     else partGuaranteeFor(model.calibration, flags.precision as number, unit, path);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const promise = coverage === undefined ? `--precision ${flags.precision}` : `--coverage ${coverage}`;
+    const sort = recall !== undefined ? `--recall ${recall}` : `--coverage ${coverage}`;
+    const promise = flags.precision === undefined ? sort : `--precision ${flags.precision}`;
     const hint = `run: stargram calibrate ${path} HELD-OUT ${promise}${unit === "sequence" ? "" : ` --unit ${unit}`}`;
     throw new InputError(error.reason, { file: path, hint });
   }

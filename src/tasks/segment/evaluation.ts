@@ -37,17 +37,24 @@ const placeOf = ({ start, end, label }: Segment): Place => placed(start, end, la
 export function judgeText(
   segmenter: Segmenter,
   example: SegmentedText,
-  { inference, nbest }: PredictionAsked,
+  { inference, nbest, possible }: PredictionAsked,
 ): Judgement | undefined {
   const gold = truth(segmenter, example);
   if (!gold) return undefined;
   const keys = new Set(gold.map(({ key }) => key));
-  const { segments, probability, nbest: outputs } = segmenter.predict(example, { inference, nbest });
+  const asked = { inference, nbest, marginals: possible };
+  const { segments, probability, nbest: outputs, marginals } = segmenter.predict(example, asked);
   const parts = segments.map((segment) => ({
     confidence: segment.probability,
     correct: keys.has(placeOf(segment).key),
   }));
   const correct = gold.length === segments.length && parts.every((part) => part.correct);
+  if (marginals) {
+    const known = new Map(marginals.map((segment) => [placeOf(segment).key, segment.probability]));
+    const truths = gold.map(({ key }) => known.get(key) ?? 0);
+    const candidates = marginals.map((segment) => segment.probability);
+    return { whole: { confidence: probability, correct }, parts, possible: { truths, candidates } };
+  }
   if (!outputs) return { whole: { confidence: probability, correct }, parts };
   const isRight = ({ segments: own }: SegmentedOutput): boolean =>
     own.length === gold.length && own.every((segment) => keys.has(placeOf(segment).key));

@@ -122,6 +122,16 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
       answer: (segmenter, text, { precision, unit }) => segmenter.answerParts(text, { precision, unit }),
       json: (_, text, answer) => partsJson(text, answer),
       text: (_, __, answer) => partsText(answer),
+      possible: {
+        find(segmenter, text) {
+          const { marginals = [], ...prediction } = segmenter.predict(text, { marginals: true });
+          const spans = marginals.map(({ start, end, text: words, label, probability }) => ({
+            ...{ from: start, to: end, words, probability },
+            ...(label !== undefined && { label }),
+          }));
+          return { prediction, spans: spans.sort((a, b) => b.probability - a.probability) };
+        },
+      },
     },
   },
 

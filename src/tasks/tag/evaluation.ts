@@ -17,7 +17,7 @@ import type { Tagger } from "./tagger.js";
 export function judgeSequence(
   tagger: Tagger,
   { sequence }: TaggerInput,
-  { inference, nbest, marginals }: PredictionAsked,
+  { inference, nbest, marginals, possible }: PredictionAsked,
 ): Judgement | undefined {
   const gold = sequence.labels ?? [];
   if (!gold.every((label): label is string => typeof label === "string")) return undefined;
@@ -26,6 +26,7 @@ export function judgeSequence(
   const { labels, probability, confidences = [], spans } = found;
   return {
     spans: spans && judgeSpans(spans, gold),
+    ...(possible && tagger.marksSpans && { possible: judgePossible(tagger.possibleSpans(sequence), gold) }),
     ...(found.nbest && { outcomes: outputOutcomes(found.nbest, gold) }),
     ...(found.marginals && { partOutcomes: found.marginals.map((own, i) => labelOutcomes(own, gold[i])) }),
     whole: { confidence: probability, correct: labels.every((label, i) => label === gold[i]) },
@@ -47,9 +48,19 @@ function labelOutcomes(marginals: Readonly<Record<string, number>>, gold: string
   return { probabilities, truth: Object.hasOwn(marginals, gold) ? marginals[gold] : 0 };
 }
 
+function keyOf(from: number, to: number, label: string): string {
+  return `${from} ${to} ${label}`;
+}
+
+/** How probable the true spans are. */
+function judgePossible(spans: readonly TaggedSpan[], gold: readonly string[]) {
+  const known = new Map(spans.map(({ from, to, label, probability }) => [keyOf(from, to, label), probability]));
+  const truths = chunksOf(gold).map(({ start, end, type }) => known.get(keyOf(start, end, type)) ?? 0);
+  return { truths, candidates: spans.map(({ probability }) => probability) };
+}
+
 /** Whether spans stand in the truth as they are. */
 function judgeSpans(spans: readonly TaggedSpan[], gold: readonly string[]): Answer[] {
-  const keyOf = (from: number, to: number, label: string): string => `${from} ${to} ${label}`;
   const right = new Set(chunksOf(gold).map(({ start, end, type }) => keyOf(start, end, type)));
   return spans.map(({ from, to, label, probability }) => ({
     confidence: probability,

@@ -42,10 +42,15 @@ export class SpanFinder {
   /** The spans of an output, with probabilities by the trellis of a forward pass that has not had its backward pass. */
   find(trellis: Trellis, output: readonly string[], slots: SymbolLabels): TaggedSpan[] {
     return chunksOf(output).map((chunk) => {
-      this.pass.forward(trellis, this.clampOf(trellis.graph, slots, chunk));
-      const probability = Math.min(1, Math.exp(this.pass.logProbability));
+      const probability = this.probability(trellis, chunk, slots);
       return { label: chunk.type, from: chunk.start, to: chunk.end, probability };
     });
+  }
+
+  /** The probability of a span, in an output that is given or not. */
+  probability(trellis: Trellis, chunk: Chunk, slots: SymbolLabels): number {
+    this.pass.forward(trellis, this.clampOf(trellis.graph, slots, chunk));
+    return Math.min(1, Math.exp(this.pass.logProbability));
   }
 
   /** The same for a learned output, among the outputs that a scheme allows. */

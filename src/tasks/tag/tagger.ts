@@ -22,7 +22,7 @@ import { BEGIN, type Inference, pathScore, type Trellis } from "../../engine/tre
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import type { Chosen } from "../../learn/choose.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
-import { areChunkLabels, chunksOf } from "../../metrics/tagging.js";
+import { areChunkLabels, type Chunk, chunksOf } from "../../metrics/tagging.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { presentNames, readOptions, whole } from "../../util/options.js";
@@ -35,6 +35,7 @@ import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatur
 import { TaggerEngine } from "./learner.js";
 import type { Lexicon } from "./lexicon.js";
 import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
+import { possibleChunks } from "./possible-spans.js";
 import type {
   AnswerOptions,
   ContextMass,
@@ -287,6 +288,27 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const finder = this.spanFinder();
     if (chunksOf(labels).length === 0) return [];
     return finder.find(this.engine.forwardAgain(corpus, 0, this.weights, inference), labels, this.engine.slots);
+  }
+
+  /**
+   * All spans with at least this probability, the most probable first, in the best output or not: they may overlap. Probabilities
+   * are exact.
+   */
+  possibleSpans(sequence: TaggingSequence, least = 0.01): TaggedSpan[] {
+    const { valid, engine } = this;
+    const finder = this.spanFinder();
+    const { marginals = [] } = this.predict(sequence, { marginals: true });
+    const chunks = possibleChunks(marginals, least);
+    if (chunks.length === 0) return [];
+    const { corpus } = this.encode(sequence);
+    const trellis = engine.forward(corpus, 0, this.weights, engine.inference);
+    const probabilityOf = (chunk: Chunk): number =>
+      valid ? valid.spanProbability(trellis, chunk) : finder.probability(trellis, chunk, engine.slots);
+    const spans = chunks.map((chunk): TaggedSpan => {
+      const { type: label, start: from, end: to } = chunk;
+      return { label, from, to, probability: probabilityOf(chunk) };
+    });
+    return spans.filter(({ probability }) => probability >= least).sort((a, b) => b.probability - a.probability);
   }
 
   /** Whether labels mark spans, such as B-PER, I-PER, O. */

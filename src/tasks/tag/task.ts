@@ -185,6 +185,17 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
           },
           text: (_, input, sets) => labelSetsText(input, sets),
         },
+        possible: {
+          find(tagger, { sequence }) {
+            const words = (from: number, to: number): string =>
+              (sequence.columns ?? [])
+                .slice(from, to)
+                .map(([word]) => word)
+                .join(" ");
+            const spans = tagger.possibleSpans(sequence).map((span) => ({ ...span, words: words(span.from, span.to) }));
+            return { prediction: tagger.predict(sequence, { confidences: true }), spans };
+          },
+        },
       },
     },
 

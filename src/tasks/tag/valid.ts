@@ -9,6 +9,7 @@ import { ClampedPass } from "../../engine/clamped-pass.js";
 import type { Trellis } from "../../engine/trellis.js";
 import type { Chunk } from "../../metrics/tagging.js";
 import { allowedAt, type Corpus } from "./corpus.js";
+import { learnedLabel } from "./possible-spans.js";
 import { dataLabel, goesOn, mayFollow, type Translation } from "./scheme.js";
 
 /** Clamps of chains up to this length are kept. */
@@ -100,6 +101,16 @@ export class ValidOutputs {
       return slot !== end || !this.goesOn(symbols[end - 1], symbol);
     });
     return this.pass.forward(trellis, clamp) - this.pass.forward(trellis, this.clamp(slotCount));
+  }
+
+  /** The probability of a span, in an output that is given or not; 0 if one of its labels was never learned. */
+  spanProbability(trellis: Trellis, chunk: Chunk): number {
+    const symbols: number[] = [];
+    for (let i = chunk.start; i < chunk.end; i++) {
+      symbols[i] = this.symbols.indexOf(learnedLabel(this.translation.learned, chunk, i));
+      if (symbols[i] < 0) return 0;
+    }
+    return Math.min(1, Math.exp(this.logSpan(trellis, symbols, chunk)));
   }
 
   private goesOn(before: number, symbol: number): boolean {
