@@ -104,7 +104,7 @@ async function* readAll(
 }
 
 /** What was given on the command line, files as their text; and the names of these files. */
-async function chosenSettings(
+export async function chosenSettings(
   { kind, learning }: LearningTask,
   command: Command,
   from: Uint8Array | undefined,

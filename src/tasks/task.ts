@@ -157,6 +157,8 @@ export interface Learning<M extends Predictor, Given> {
   read(sources: Iterable<Lines>, reading: Record<string, unknown>): AsyncIterable<Given>;
   /** What decides an example, and nothing else: told by it, a training is resumed with the same data only. */
   decisive(example: Given): unknown;
+  /** Whether an example belongs together with the one before, such as the sentences of a document: they are held out together. */
+  belongs?(example: Given, before: Given): boolean;
   train(examples: AsyncIterable<Given>, options: LearningOptions<M>): Promise<M>;
   /** How a training went, for `--json`. */
   summary(model: M): Record<string, unknown>;

@@ -80,6 +80,8 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       reading,
       read: readLabelled,
       decisive: ({ columns, attributes, values, labels, document }) => [columns, attributes, values, labels, document],
+      belongs: (one, before) =>
+        one.document !== undefined && one.document === before.document && one.file === before.file,
       takesDev: true,
       train(sequences, { given, files, keep, from, dev, ...rest }) {
         const attributes: Partial<TrainTaggerOptions> = { templateFile: files.template };

@@ -99,6 +99,9 @@ export const transduceTask: LearningTask<
     reading,
     read: readGiven,
     decisive: ({ input, output }) => [input, output],
+    // All answers to an input are judged together.
+    belongs: ({ input }, before) =>
+      input.length === before.input.length && input.every((one, i) => one === before.input[i]),
     async train(pairs, { given, files: _, keep: __, ...rest }) {
       const said = givenKinds(rest.note);
       const begun = await beginning(pairs);

@@ -1,0 +1,106 @@
+// `stargram cross-validate TASK`: how well models do that learn from such data, without a file to test them on.
+
+import type { Command } from "commander";
+import { openLines } from "../../formats/lines.js";
+import { type LearningTask, learningTasks } from "../../tasks/task.js";
+import { duration, table } from "../../util/text.js";
+import { type CrossValidation, crossValidate } from "../../workflows/cross-validate.js";
+import { addDeclared } from "../declared.js";
+import { examples, groupOf, whole } from "../options.js";
+import { say, write, writeJson } from "../output.js";
+import { ProgressLine } from "../progress.js";
+import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
+import { chosenSettings } from "../train-files.js";
+import { dataName } from "../training.js";
+
+interface CrossFlags extends ThreadFlags {
+  parts: number;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+const notes = `
+The data is divided into parts; each is held out once, and what \`evaluate\` reports of it is averaged: the mean, and after ± how much
+parts differ (standard deviation). What belongs together, such as the sentences of a document, is in one part. --seed says
+how the data is divided, and is that of the trainings, too. --json has the numbers of every part.`;
+
+export function register(program: Command): void {
+  const group = groupOf(program, "cross-validate", "measure how well models do that learn from such data");
+  for (const task of learningTasks()) addCommand(group, task);
+}
+
+function addCommand(group: Command, task: LearningTask): void {
+  const { name, learning } = task;
+  const data = dataName(task).toLowerCase();
+  const command = group
+    .command(name)
+    .summary(`of the task ${name}`)
+    .description("Train on all parts of DATA but one and evaluate on that, for each part in turn.")
+    .argument(`<${data}...>`, `${learning.about.data}: files, or \`-\` for standard input`)
+    .option("--parts <n>", "how many parts", whole(2, 100), 5);
+  addDeclared(addDeclared(command, learning.reading), learning.options)
+    .option("--quiet", "no progress")
+    .option("--json", "print one JSON object");
+  addThreadOptions(command)
+    .addHelpText("after", notes)
+    .addHelpText(
+      "after",
+      examples(
+        [`stargram cross-validate ${name} ${data}.txt`, "five parts, default settings"],
+        [`stargram cross-validate ${name} ${data}.txt --parts 10 --json`, "ten parts, all numbers"],
+      ),
+    )
+    .action((files: string[], flags: CrossFlags, own: Command) => run(task, files, flags, own));
+}
+
+async function run(task: LearningTask, files: string[], flags: CrossFlags, command: Command): Promise<void> {
+  const { learning } = task;
+  const started = performance.now();
+  const { settings, files: optionFiles } = await chosenSettings(task, command, undefined);
+  const { reading, options } = settings;
+  function* sources() {
+    for (const file of files) yield openLines(file);
+  }
+  const all: unknown[] = [];
+  for await (const example of learning.read(sources(), reading)) all.push(example);
+  const progress = new ProgressLine(process.stderr.isTTY === true && !flags.quiet);
+  const found = await crossValidate(task, all, {
+    parts: flags.parts,
+    seed: typeof options.seed === "number" ? options.seed : 1,
+    train: (some) =>
+      learning.train(some, {
+        given: options,
+        files: optionFiles,
+        keep: false,
+        note: { input: reading },
+        ...crewOf(flags, flags.quiet),
+        onProgress: (state) => progress.training(state),
+      }),
+    onPart(part) {
+      progress.end();
+      if (!flags.quiet && process.stderr.isTTY) say(`part ${part} of ${flags.parts} is measured`);
+    },
+  });
+  if (flags.json) return writeJson({ task: task.name, ...found, seconds: (performance.now() - started) / 1000 });
+  await write(crossText(task, found, flags.parts, (performance.now() - started) / 1000));
+}
+
+/** The measures of the task by name, as `--require` has them. */
+function crossText(
+  { learning, evaluating }: LearningTask,
+  { examples: count, mean, spread }: CrossValidation,
+  parts: number,
+  seconds: number,
+): string {
+  const at = (numbers: unknown, path: readonly string[]): unknown =>
+    path.reduce((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], numbers);
+  const lines = evaluating.measures.flatMap((name) => {
+    // A name may end in a number with a point of its own: recallAtPrecision.0.9
+    const dot = name.indexOf(".");
+    const path = dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
+    const [average, deviation] = [at(mean, path), at(spread, path)];
+    if (name === "seconds" || typeof average !== "number" || typeof deviation !== "number") return [];
+    return [[name, average.toPrecision(4), `± ${deviation.toPrecision(2)}`]];
+  });
+  return `${count} ${learning.example}s in ${parts} parts; ${duration(seconds)}\n${table(lines, [0])}`;
+}

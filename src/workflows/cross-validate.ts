@@ -1,0 +1,89 @@
+// Cross-validation: each part of the examples is held out once, a model that learned from the others is measured on it, and what
+// `evaluate` reports is averaged: mean m = Σ x / n and spread s = √(Σ (x − m)² / (n − 1)) over the n parts.
+
+import { crossParts, neighbours } from "../learn/held-out.js";
+import type { LearningTask, Predictor, Report } from "../tasks/task.js";
+import { InputError } from "../util/errors.js";
+import { evaluateInputs } from "./evaluate.js";
+import { asTheyCome } from "./examples.js";
+
+export interface CrossValidation {
+  /** Examples that were held out in turn. */
+  examples: number;
+  /** What was reported of each part. */
+  parts: Report[];
+  /** Of every number that all parts report, those inside others too. */
+  mean: Record<string, unknown>;
+  spread: Record<string, unknown>;
+}
+
+export interface CrossValidationOptions {
+  parts: number;
+  seed: number;
+  /** Learns from a part of the examples. */
+  train(examples: AsyncIterable<unknown>): Promise<Predictor>;
+  onPart?(part: number, report: Report): void;
+}
+
+/** Measures how well models of a task do that learn from such examples. What belongs together is held out together. */
+export async function crossValidate(
+  task: LearningTask,
+  examples: readonly unknown[],
+  { parts: count, seed, train, onPart }: CrossValidationOptions,
+): Promise<CrossValidation> {
+  const divided = crossParts(examples.length, { count, seed, groups: groupsOf(task, examples, count) });
+  if (divided.length === 0) {
+    throw new InputError(`${examples.length} ${task.learning.example}s are too few for ${count} parts`, {
+      hint: "give more examples, or fewer parts",
+    });
+  }
+  const parts: Report[] = [];
+  for (const { training, heldOut } of divided) {
+    const some = (numbers: Int32Array) => asTheyCome(Array.from(numbers, (n) => examples[n]));
+    const model = await train(some(training));
+    const { report } = await evaluateInputs(task, model, task.predicting.inputsOf(some(heldOut)), {});
+    model.dispose?.();
+    parts.push(report);
+    onPart?.(parts.length, report);
+  }
+  const { mean, spread } = summed(parts);
+  return { examples: examples.length, parts, mean, spread };
+}
+
+/** [examples] numbers what is held out together: what a task says belongs together, or else neighbours. */
+function groupsOf({ learning }: LearningTask, examples: readonly unknown[], parts: number): Int32Array {
+  const { belongs } = learning;
+  let group = 0;
+  const groups = Int32Array.from(examples, (example, i) => {
+    if (i > 0 && !belongs?.(example, examples[i - 1])) group++;
+    return group;
+  });
+  const isTold = group + 1 < examples.length && group + 1 >= 4 * parts;
+  return isTold ? groups : neighbours(examples.length);
+}
+
+/** Means and spreads of the numbers that all reports have. */
+function summed(reports: readonly Record<string, unknown>[]): Pick<CrossValidation, "mean" | "spread"> {
+  const mean: Record<string, unknown> = {};
+  const spread: Record<string, unknown> = {};
+  for (const [name, first] of Object.entries(reports[0])) {
+    const values = reports.map((report) => report[name]);
+    if (values.every((value) => typeof value === "number")) {
+      const average = values.reduce((sum, value) => sum + value, 0) / values.length;
+      mean[name] = average;
+      spread[name] = Math.sqrt(
+        values.reduce((sum, value) => sum + (value - average) ** 2, 0) / Math.max(1, values.length - 1),
+      );
+    } else if (isRecord(first) && values.every(isRecord)) {
+      const within = summed(values);
+      if (Object.keys(within.mean).length === 0) continue;
+      mean[name] = within.mean;
+      spread[name] = within.spread;
+    }
+  }
+  return { mean, spread };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
