@@ -95,6 +95,7 @@ writeFileSync(
     concurrency: 1,
     ignoreStatic: true,
     timeoutMS: 20_000,
+    dryRunTimeoutMinutes: 60,
     tempDirName: ".stryker/work",
     reporters: ["clear-text", "html", "json"],
     clearTextReporter: { allowColor: false, reportTests: false },
