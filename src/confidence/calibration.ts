@@ -6,8 +6,9 @@
 
 import { InputError } from "../util/errors.js";
 import { firstWhere } from "../util/search.js";
-import type { ClusteredGuarantee } from "./clustered.js";
+import { answeredParts, type ClusteredGuarantee } from "./clustered.js";
 import type { CoverageGuarantee } from "./conformal.js";
+import { answeredInGroups, type GroupThreshold } from "./grouped.js";
 import type { RecallGuarantee } from "./recall.js";
 
 export type CalibrationMap =
@@ -41,6 +42,25 @@ export const units: readonly Unit[] = ["sequence", "token", "span"];
 /** A promise about parts of outputs. */
 export interface PartGuarantee extends ClusteredGuarantee {
   unit: PartUnit;
+  /** Where each group of parts has its own promise: by label, or by the value of a column, counted from 1. */
+  per?: Per;
+  groups?: GroupThreshold[];
+  /** Groups that nothing is promised of. */
+  open?: string[];
+}
+
+/** What parts are grouped by. */
+export type Per = "label" | number;
+
+/** The parts of a sequence that a guarantee answers: their numbers, in order. `group` is needed where it has groups. */
+export function answeredBy(
+  guarantee: PartGuarantee,
+  confidence: ArrayLike<number>,
+  group: readonly string[] = [],
+): number[] {
+  return guarantee.groups
+    ? answeredInGroups(confidence, group, guarantee.groups)
+    : answeredParts(confidence, guarantee);
 }
 
 export interface Calibration {

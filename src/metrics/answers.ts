@@ -6,6 +6,8 @@ import { Numbers } from "../util/numbers.js";
 export interface Answer {
   confidence: number;
   correct: boolean;
+  /** What it is counted with, where answers are counted in groups: its label, or the value of a column. */
+  group?: string;
 }
 
 /** The same as parallel arrays, which are cheaper when there are millions; any number but 0 is correct. */

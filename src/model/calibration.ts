@@ -45,6 +45,20 @@ const partGuaranteeSchema = v.object({
   parts: count,
   answered: count,
   wrong: count,
+  per: v.optional(v.union([v.literal("label"), v.pipe(count, v.minValue(1))])),
+  groups: v.optional(
+    v.array(
+      v.object({
+        group: v.string(),
+        threshold: share,
+        most: v.pipe(count, v.minValue(1)),
+        parts: count,
+        answered: count,
+        wrong: count,
+      }),
+    ),
+  ),
+  open: v.optional(v.array(v.string())),
 });
 
 const coverageSchema = v.object({

@@ -3,7 +3,7 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import type { Calibration, PartUnit } from "../confidence/calibration.js";
+import type { Calibration, PartUnit, Per } from "../confidence/calibration.js";
 import type { Outcomes } from "../confidence/conformal.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import type { ReviewItem } from "../formats/review-item.js";
@@ -110,6 +110,8 @@ export interface PredictionAsked extends Asked {
   marginals?: boolean;
   /** All spans that an output may have, where there are such. */
   possible?: boolean;
+  /** In a judgement, what parts and spans are grouped by. */
+  per?: Per;
 }
 
 /** What decides how data for a model is read. */

@@ -1,16 +1,17 @@
 // How sure is sure enough: a cut-off above which a model keeps a promised precision, found on held-out examples and kept in
 // the model with its evidence and calibration maps. The promise is about whole outputs, or about their tokens or spans.
 
-import type { Calibration, Guarantee, PartGuarantee, PartUnit, Unit } from "../confidence/calibration.js";
+import type { Calibration, Guarantee, PartGuarantee, PartUnit, Per, Unit } from "../confidence/calibration.js";
 import { units } from "../confidence/calibration.js";
 import { chooseMap } from "../confidence/calibration-map.js";
 import { type Cluster, findClusteredThreshold } from "../confidence/clustered.js";
 import { confidenceQuantiles } from "../confidence/drift.js";
+import { findGroupedThresholds } from "../confidence/grouped.js";
 import { findRecallThreshold, type RecallGuarantee } from "../confidence/recall.js";
 import { findThreshold, type NoThreshold, whyNoThreshold } from "../confidence/threshold.js";
 import type { Asked, LearningTask, Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
-import { choice, readOptions, real, whole } from "../util/options.js";
+import { choice, readOptions, real, text, whole } from "../util/options.js";
 import { askedFor, type Covered, checkSets, coverOn, type SetUnit } from "./coverage.js";
 import { asTheyCome, type Examples } from "./examples.js";
 import { checkSpans } from "./found-spans.js";
@@ -30,6 +31,10 @@ export const calibrateOptions = {
   coverage: openShare("instead: probability with which a set of outputs is to contain the right one"),
   recall: openShare("instead: share of the spans that is to be found, on average over sequences"),
   ...unitOption,
+  per: text("promise it of each label on its own, or of each value of a column, by its number", {
+    value: "label|column",
+    otherwise: "of all together",
+  }),
   confidence: real("probability that the promise is true", {
     least: 0,
     above: true,
@@ -48,6 +53,8 @@ export interface CalibrateOptions {
    * @default "sequence"
    */
   unit?: Unit;
+  /** Promise it of each label of tokens or spans on its own, or of each value of a column (counted from 1). */
+  per?: Per;
   /**
    * Probability, over the draw of the examples, that the promise is true.
    * @default 0.95
@@ -138,7 +145,7 @@ export async function calibrate(
   checkOnePromise(options);
   if ("coverage" in options) return cover(task, model, inputs, options);
   if ("recall" in options) return recallSpans(task, model, inputs, options);
-  return calibrateOn(model, await judge(task, model, inputs), options);
+  return calibrateOn(model, await judge(task, model, inputs, { per: perOf(options) }), options);
 }
 
 /** Refuses options of several promises at once. */
@@ -195,12 +202,28 @@ export async function cover(
 
 /** The same with answers that were judged before. */
 export function calibrateOn(model: Predictor, judged: Judged, given: CalibrateOptions): Calibrated {
-  const options = readOptions(calibrateOptions, given) as Required<CalibrateOptions>;
+  const per = perOf(given);
+  const read = readOptions(calibrateOptions, { ...given, per: undefined }) as Required<CalibrateOptions>;
+  const options = { ...read, per };
   const { unit } = options;
+  if (per !== undefined && unit === "sequence") {
+    throw new InputError("option `per` is for promises about tokens or spans", {
+      hint: "say which with option `unit`",
+    });
+  }
   return unit === "sequence" ? calibrateWhole(model, judged, options) : calibrateParts(model, judged, unit, options);
 }
 
-function calibrateWhole(model: Predictor, judged: Judged, options: Required<CalibrateOptions>): Calibrated {
+/** What parts are grouped by, as a program or a flag gives it. */
+export function perOf({ per }: { per?: unknown }): Per | undefined {
+  if (per === undefined || per === "label") return per;
+  if (/^[1-9]\d{0,5}$/.test(String(per))) return Number(per);
+  throw new InputError(`option \`per\` takes \`label\` or the number of a column, not \`${per}\``);
+}
+
+type Chosen = Omit<Required<CalibrateOptions>, "per"> & Pick<CalibrateOptions, "per">;
+
+function calibrateWhole(model: Predictor, judged: Judged, options: Chosen): Calibrated {
   const { answers, partial } = judged;
   const counts = { examples: answers.length, partial, unit: "sequence" as const };
   const guarantee = findThreshold(answers, options);
@@ -211,12 +234,7 @@ function calibrateWhole(model: Predictor, judged: Judged, options: Required<Cali
   return { ...counts, promised: true, guarantee, chosen };
 }
 
-function calibrateParts(
-  model: Predictor,
-  judged: Judged,
-  unit: PartUnit,
-  options: Required<CalibrateOptions>,
-): Calibrated {
+function calibrateParts(model: Predictor, judged: Judged, unit: PartUnit, options: Chosen): Calibrated {
   const { answers, partial, parts } = judged;
   const clusters = parts[unit];
   if (!clusters) {
@@ -228,9 +246,11 @@ function calibrateParts(
   }
   const counts = { examples: answers.length, partial, unit };
   const all = allOf(clusters);
-  const found = findClusteredThreshold(clusters, options);
+  const { per } = options;
+  const found =
+    per === undefined ? findClusteredThreshold(clusters, options) : findGroupedThresholds(clusters, options);
   if (!found || all.confidence.length === 0) return { ...counts, promised: false, why: whyNot(clusters, options) };
-  const guarantee: PartGuarantee = { unit, ...found };
+  const guarantee: PartGuarantee = { unit, ...found, ...(per !== undefined && { per }) };
   const others = model.calibration?.partGuarantees?.filter((old) => old.unit !== unit) ?? [];
   const own = model.calibration?.partGuarantees?.filter((old) => old.unit === unit);
   const partGuarantees = [...others, ...replaced(own, guarantee)];
@@ -272,7 +292,7 @@ function replaced<G extends { precision: number }>(before: readonly G[] = [], gu
 /** Promises that are tried where one cannot be kept. */
 const LESS = [0.995, 0.99, 0.98, 0.97, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
 
-function whyNot(clusters: readonly Cluster[], options: Required<CalibrateOptions>): NoPartThreshold {
+function whyNot(clusters: readonly Cluster[], options: Chosen): NoPartThreshold {
   const { confidence, correct } = allOf(clusters);
   const right = correct.reduce((sum, one) => sum + one, 0);
   const possible = LESS.filter((precision) => precision < options.precision).find(

@@ -3,6 +3,7 @@
 import type { PartUnit } from "../confidence/calibration.js";
 import type { Cluster } from "../confidence/clustered.js";
 import type { Outcomes } from "../confidence/conformal.js";
+import type { GroupedCluster } from "../confidence/grouped.js";
 import type { Answer } from "../metrics/answers.js";
 import { columnsOf } from "../metrics/answers.js";
 import type { Asked, Judgement, LearningTask, Predictor } from "../tasks/task.js";
@@ -11,7 +12,7 @@ export interface Judged {
   /** Of whole outputs. */
   answers: Answer[];
   /** Of their parts, such as the labels of tokens, sequence by sequence; units that outputs do not have are missing. */
-  parts: Partial<Record<PartUnit, Cluster[]>>;
+  parts: Partial<Record<PartUnit, GroupedCluster[]>>;
   /** Examples left out since the data does not say what is right. */
   partial: number;
   /** Where they are asked for: what outputs, and parts sequence by sequence, may be. */
@@ -40,7 +41,8 @@ export async function judge(
     if (judgement.possible) judged.possible.push(judgement.possible);
     if (judgement.partOutcomes) judged.partOutcomes.push(judgement.partOutcomes);
     units.forEach((unit, n) => {
-      judged.parts[unit]?.push(columnsOf((n === 0 ? judgement.parts : judgement.spans) ?? []));
+      const own = (n === 0 ? judgement.parts : judgement.spans) ?? [];
+      judged.parts[unit]?.push({ ...columnsOf(own), group: own.map(({ group = "" }) => group) });
     });
   }
   return judged;

@@ -111,3 +111,14 @@ test("calibrate --recall and predict --recall: all spans that are needed to find
   const asked = await folder.run(["predict", "model.sg", "new.txt", "--recall", "0.5"]);
   expect(asked.error).toContain("stargram calibrate model.sg HELD-OUT --recall 0.5");
 });
+
+test("calibrate --per label: a promise of each label; what has none is left", async () => {
+  const words = ["calibrate", "model.sg", "held-out.txt", "--precision", "0.8", "--unit", "token", "--per", "label"];
+  const made = await folder.run(words);
+  expect(made).toMatchObject({ code: 0, error: "" });
+  expect(made.out).toMatch(/^O +from [\d.]+, at most \d+ of one sequence: \d+ of \d+ answered, \d+ wrong$/m);
+  expect(made.out).toMatch(/^no promise +.*B-PER/m);
+  const { out } = await folder.run(["predict", "model.sg", "new.txt", "--precision", "0.8", "--unit", "token"]);
+  expect(out).toMatch(/^the\tO\t/m);
+  expect(out).toMatch(/^Jordan\t_\t/m);
+});

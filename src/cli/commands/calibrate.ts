@@ -2,10 +2,10 @@
 // its evidence and a calibration map in the model.
 
 import type { Command } from "commander";
-import type { CalibrationMap, PartUnit } from "../../confidence/calibration.js";
+import type { CalibrationMap, Guarantee, PartGuarantee, PartUnit } from "../../confidence/calibration.js";
 import type { NoThreshold } from "../../confidence/threshold.js";
 import { type LearningTask, learningTasks } from "../../tasks/task.js";
-import { counted, percent, plural, table } from "../../util/text.js";
+import { counted, percent, plural, probabilityText, table } from "../../util/text.js";
 import {
   type Calibrated,
   type CalibrateOptions,
@@ -15,6 +15,7 @@ import {
   checkOnePromise,
   cover,
   type NoPartThreshold,
+  perOf,
   type Recalled,
   type RecallOptions,
   recallSpans,
@@ -37,7 +38,8 @@ the probability over the draw of HELD-OUT that it is true. A random tenth of HEL
 rest tests them from the surest down with exact binomial tests and stops at the first that fails (fixed-sequence testing).
 --unit token or span promises a precision of labels one by one, or of spans such as entities: of all that is ever answered
 at least the share is right. Parts of one sequence depend on each other, so whole sequences are tested, by betting, and at
-most so many parts of one sequence are answered.
+most so many parts of one sequence are answered. --per label promises it of each label or type of span on its own, --per 2 of
+each value of the second column, and all of these promises together are true with --confidence; groups without a promise are left.
 --coverage promises sets instead of answers: with this probability the right output is in the set that \`predict --coverage\`
 gives, or with --unit token the right label in that of a token, on average over sequences (split conformal prediction).
 --recall promises that spans are found: \`predict --recall\` gives all that are probable enough, in the best output or not, and
@@ -60,6 +62,7 @@ export function register(program: Command): void {
       examples(
         ["stargram calibrate model.sg held-out.txt --precision 0.99", "promise that 99 % of the answers are right"],
         ["stargram calibrate model.sg held-out.txt --precision 0.95 --unit span", "the same for entities"],
+        ["stargram calibrate model.sg held-out.txt --precision 0.9 --unit span --per label", "for each type of entity"],
         ["stargram calibrate model.sg held-out.txt --recall 0.95", "promise that 95 % of the entities are found"],
         ["stargram calibrate model.sg held-out.txt --coverage 0.95", "promise sets that contain the right output"],
         ["stargram predict model.sg new.txt --precision 0.99 --review left.tsv", "answer what is sure, leave the rest"],
@@ -93,7 +96,7 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
     if (!flags.json) await write(coveredText(found));
     return;
   }
-  const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked));
+  const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked), { per: perOf(given) });
   if (judged.partial > 0) {
     const left = plural(judged.partial, task.learning.example);
     say(`${left} with unknown labels left out: whether they are right is not known`);
@@ -127,8 +130,9 @@ function foundText(found: Calibrated & { promised: true }): string {
   return table(
     [
       ["promise", `${share(precision)} of the ${noun} right, with ${share(confidence)} confidence`],
-      ["answer", `${sure}${most}`],
+      ["answer", "groups" in guarantee ? "each by the cut-off of its group" : `${sure}${most}`],
       ["evidence", `${counts} (${percent(answered / Math.max(1, asked))}), ${counted(wrong)} wrong${bound}`],
+      ...groupLines(guarantee),
       [
         "calibration",
         `${mapText(map)} from ${plural(found.examples, "example")}; log loss ${logLoss.model.toFixed(4)}, after the map ${logLoss[map.kind].toFixed(4)}`,
@@ -185,6 +189,17 @@ function whyNotCovered({ coverage, unit, examples: count, examplesNeeded }: Cove
       : "too often the model gives the right answer no probability at all";
   const of = unit === "token" ? " of tokens" : "";
   return `a coverage of ${share(coverage)}${of} cannot be promised; the model is unchanged\n  ${why}`;
+}
+
+/** The cut-offs of groups, and those that have none. */
+function groupLines(guarantee: Guarantee | PartGuarantee): string[][] {
+  if (!("groups" in guarantee) || !guarantee.groups) return [];
+  const lines = guarantee.groups.map(({ group, threshold, most, parts, answered, wrong }) => [
+    group,
+    `from ${probabilityText(threshold)}, at most ${counted(most)} of one sequence: ${counted(answered)} of ${counted(parts)} answered, ${counted(wrong)} wrong`,
+  ]);
+  const open = guarantee.open ?? [];
+  return open.length > 0 ? [...lines, ["no promise", open.join(" ")]] : lines;
 }
 
 function whyPartsLines({ examples, parts, accuracy, possible }: NoPartThreshold, unit: PartUnit): string[] {

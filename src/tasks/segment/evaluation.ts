@@ -5,6 +5,7 @@ import { outcomesOf } from "../../confidence/conformal.js";
 import type { Answer } from "../../metrics/answers.js";
 import { type Sureness, surenessOf } from "../../metrics/sureness.js";
 import type { Rates } from "../../metrics/tagging.js";
+import { InputError } from "../../util/errors.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
@@ -37,16 +38,18 @@ const placeOf = ({ start, end, label }: Segment): Place => placed(start, end, la
 export function judgeText(
   segmenter: Segmenter,
   example: SegmentedText,
-  { inference, nbest, possible }: PredictionAsked,
+  { inference, nbest, possible, per }: PredictionAsked,
 ): Judgement | undefined {
   const gold = truth(segmenter, example);
   if (!gold) return undefined;
+  if (typeof per === "number") throw new InputError("option `per`: segments are grouped by `label` alone");
   const keys = new Set(gold.map(({ key }) => key));
   const asked = { inference, nbest, marginals: possible };
   const { segments, probability, nbest: outputs, marginals } = segmenter.predict(example, asked);
   const parts = segments.map((segment) => ({
     confidence: segment.probability,
     correct: keys.has(placeOf(segment).key),
+    group: segment.label ?? UNLABELLED,
   }));
   const correct = gold.length === segments.length && parts.every((part) => part.correct);
   if (marginals) {

@@ -4,8 +4,13 @@
 //   const segmenter = await Segmenter.train([{ text: "北京在哪里", segments: [{ start: 0, end: 2 }, …] }, …]);
 //   const { segments, probability } = segmenter.predict("我在北京");
 
-import { calibrated, type Guarantee, guaranteeFor, partGuaranteeFor } from "../../confidence/calibration.js";
-import { answeredParts } from "../../confidence/clustered.js";
+import {
+  answeredBy,
+  calibrated,
+  type Guarantee,
+  guaranteeFor,
+  partGuaranteeFor,
+} from "../../confidence/calibration.js";
 import { type Spent, searchWithin } from "../../engine/budget.js";
 import { bestPathsFrom, type Path, trellisLattice } from "../../engine/lattice.js";
 import { nextSlot } from "../../engine/slots.js";
@@ -221,7 +226,8 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
     const guarantee = partGuaranteeFor(this.calibration, precision, "span");
     const prediction = this.predict(example);
     const sureness = prediction.segments.map(({ probability }) => probability);
-    const sure = new Set(answeredParts(sureness, guarantee));
+    const groups = prediction.segments.map(({ label }) => label ?? UNLABELLED);
+    const sure = new Set(answeredBy(guarantee, sureness, groups));
     const answered = sureness.map((_, part) => sure.has(part));
     const { nbest = [] } = sure.size < answered.length ? this.predict(example, { nbest: candidates }) : {};
     return { unit: "span", prediction, answered, candidates: nbest };

@@ -1,10 +1,16 @@
 // Answers label by label, or span by span: those that keep a promised precision. A label, or a span, that is not sure enough is
 // left open.
 
-import { type PartGuarantee, type PartUnit, partGuaranteeFor } from "../../confidence/calibration.js";
-import { answeredParts } from "../../confidence/clustered.js";
+import {
+  answeredBy,
+  type PartGuarantee,
+  type PartUnit,
+  type Per,
+  partGuaranteeFor,
+} from "../../confidence/calibration.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { checkAnswerOptions } from "../../util/checks.js";
+import { InputError } from "../../util/errors.js";
 import type { PartsAnswered } from "../task.js";
 import type { AnswerOptions, TaggedOutput, TaggerPrediction } from "./prediction.js";
 import type { Tagger } from "./tagger.js";
@@ -20,6 +26,23 @@ export interface TaggerPartsAnswer extends PartsAnswered<TaggerPrediction, Tagge
   candidates: TaggedOutput[];
 }
 
+/** [parts] the group of each part: its label, the type of a span, or the value of a column at its first token. */
+export function partGroups(
+  per: Per,
+  unit: PartUnit,
+  { labels, spans = [] }: Pick<TaggerPrediction, "labels" | "spans">,
+  { columns = [], file, line }: TaggingSequence,
+): string[] {
+  const starts = unit === "token" ? labels.map((_, i) => i) : spans.map(({ from }) => from);
+  if (per === "label") return unit === "token" ? [...labels] : spans.map(({ label }) => label);
+  return starts.map((i) => {
+    const value = columns[i]?.[per - 1];
+    if (value !== undefined) return value;
+    const width = columns[0]?.length ?? 0;
+    throw new InputError(`option \`per\`: there is no column ${per}, only ${width}`, { file, line });
+  });
+}
+
 export function answerParts(
   tagger: Tagger,
   sequence: TaggingSequence,
@@ -32,7 +55,8 @@ export function answerParts(
   const prediction = tagger.predict(sequence, { ...asked, confidences: true, spans: unit === "span" || asked.spans });
   const { spans = [], confidences = [] } = prediction;
   const sureness = unit === "token" ? confidences : spans.map(({ probability }) => probability);
-  const sure = new Set(answeredParts(sureness, guarantee));
+  const groups = guarantee.per === undefined ? [] : partGroups(guarantee.per, unit, prediction, sequence);
+  const sure = new Set(answeredBy(guarantee, sureness, groups));
   const answered = sureness.map((_, part) => sure.has(part));
   const labels: (string | null)[] = [...prediction.labels];
   answered.forEach((isAnswered, part) => {

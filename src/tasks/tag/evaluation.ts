@@ -1,5 +1,6 @@
 // How well a tagger does on labelled sequences.
 
+import type { PartUnit } from "../../confidence/calibration.js";
 import { type Outcomes, outcomesOf } from "../../confidence/conformal.js";
 import type { GivenLabel } from "../../formats/sequence.js";
 import { type Answer, AnswerLog } from "../../metrics/answers.js";
@@ -8,6 +9,7 @@ import { chunksOf, type Rates, type TaggingReport, TaggingScore } from "../../me
 import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
 import type { Judgement, PredictionAsked, Score, ShownCase } from "../task.js";
+import { partGroups } from "./answer-parts.js";
 import { isKnown, type TaggerInput } from "./inputs.js";
 import type { TaggedOutput } from "./prediction.js";
 import type { TaggedSpan } from "./spans.js";
@@ -17,21 +19,30 @@ import type { Tagger } from "./tagger.js";
 export function judgeSequence(
   tagger: Tagger,
   { sequence }: TaggerInput,
-  { inference, nbest, marginals, possible }: PredictionAsked,
+  { inference, nbest, marginals, possible, per }: PredictionAsked,
 ): Judgement | undefined {
   const gold = sequence.labels ?? [];
   if (!gold.every((label): label is string => typeof label === "string")) return undefined;
   const asked = { inference, confidences: true, spans: tagger.marksSpans, nbest, marginals };
   const found = tagger.predict(sequence, asked);
   const { labels, probability, confidences = [], spans } = found;
+  const groupsOf = (unit: PartUnit) => (per === undefined ? undefined : partGroups(per, unit, found, sequence));
   return {
-    spans: spans && judgeSpans(spans, gold),
+    spans: spans && grouped(judgeSpans(spans, gold), groupsOf("span")),
     ...(possible && tagger.marksSpans && { possible: judgePossible(tagger.possibleSpans(sequence), gold) }),
     ...(found.nbest && { outcomes: outputOutcomes(found.nbest, gold) }),
     ...(found.marginals && { partOutcomes: found.marginals.map((own, i) => labelOutcomes(own, gold[i])) }),
     whole: { confidence: probability, correct: labels.every((label, i) => label === gold[i]) },
-    parts: labels.map((label, i) => ({ confidence: confidences[i], correct: label === gold[i] })),
+    parts: grouped(
+      labels.map((label, i) => ({ confidence: confidences[i], correct: label === gold[i] })),
+      groupsOf("token"),
+    ),
   };
+}
+
+/** Answers with their groups, if they have some. */
+function grouped(answers: Answer[], groups: readonly string[] | undefined): Answer[] {
+  return groups ? answers.map((answer, i) => ({ ...answer, group: groups[i] })) : answers;
 }
 
 function outputOutcomes(outputs: readonly TaggedOutput[], gold: readonly string[]): Outcomes {
