@@ -16,7 +16,7 @@ import { InputError } from "../util/errors.js";
 import { plural } from "../util/text.js";
 import { saveModel } from "../workflows/disk.js";
 import { Interrupt } from "./interrupt.js";
-import { CheckFailed, flagOf, quoted, Stopped, say } from "./output.js";
+import { CheckFailed, flagOf, quoted, Stopped, say, withFlags } from "./output.js";
 import { checkOutput } from "./place.js";
 import { ProgressLine } from "./progress.js";
 
@@ -203,8 +203,11 @@ export class TrainingRun {
     this.interrupt.trainingStarts();
   }
 
-  hooks(settings: Settings): Pick<TrainingHooks, "onProgress" | "shouldStop" | "onCheckpoint"> {
+  hooks(settings: Settings): Pick<TrainingHooks, "onProgress" | "shouldStop" | "onCheckpoint" | "onNotice"> {
     return {
+      onNotice: (text) => {
+        if (!this.quiet) say(withFlags(text));
+      },
       onProgress: (state) => this.progress.training(state),
       shouldStop: () => this.interrupt.asked,
       onCheckpoint: async (checkpoint) => {

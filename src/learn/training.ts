@@ -52,13 +52,15 @@ export interface TrainingHooks {
    * done; the next call does not.
    */
   onCheckpoint?(checkpoint: Checkpoint): void | Promise<void>;
+  /** Called before the first pass with what a person should hear, such as that it will take hours. */
+  onNotice?(text: string): void;
   /** Asked between examples; true stops after the one at hand. */
   shouldStop?(): boolean;
   /** Trains on several threads; `onExample` is not called then. */
   crew?: CrewMaker;
 }
 
-export const hookNames = ["onProgress", "onExample", "onCheckpoint", "shouldStop", "crew"] as const;
+export const hookNames = ["onProgress", "onExample", "onCheckpoint", "onNotice", "shouldStop", "crew"] as const;
 
 /** The hooks among options. */
 export function hooksOf(given: TrainingHooks): TrainingHooks {

@@ -271,9 +271,15 @@ describe("inspect", () => {
   });
 
   test("the strongest weights of a label", async () => {
-    const { weights } = JSON.parse((await run("inspect", "model.sg", "--label", "DT", "--top", "5", "--json")).out);
+    const found = JSON.parse((await run("inspect", "model.sg", "--label", "DT", "--top", "5", "--json")).out);
+    const { weights, for: pro, against } = found;
     expect(weights).toHaveLength(5);
     expect(Math.abs(weights[0].weight)).toBeGreaterThanOrEqual(Math.abs(weights[4].weight));
+    expect([pro.length, against.length]).toEqual([5, 5]);
+    expect(pro.every(({ weight }: { weight: number }) => weight > 0)).toBe(true);
+    expect(against.every(({ weight }: { weight: number }) => weight < 0)).toBe(true);
+    const text = (await run("inspect", "model.sg", "--label", "DT", "--top", "2")).out;
+    expect(text).toMatch(/^for DT\n(?: *\+.*\n){2}\nagainst DT\n(?: *-.*\n){2}$/);
     expect((await run("inspect", "model.sg", "--label", "DTT")).error).toMatch(/did you mean `DT`/);
   });
 

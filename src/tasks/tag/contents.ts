@@ -80,7 +80,7 @@ function labelLines({ rows, options, summary }: Tagger): string[][] {
 
 const lookOptions = {
   label: text("show the strongest weights for this label; with --explain, the reasons for it", { value: "label" }),
-  top: whole("how many weights to show", { least: 1, usual: 10 }),
+  top: whole("how many weights to show, for and against", { least: 1, usual: 10 }),
   explain: text("explain the labels of these tokens; columns as word/POS"),
   explainFrom: text("explain the labels of a sequence of this file (`-`: standard input)", { value: "file" }),
   sequence: whole("which sequence of the file", { least: 1, usual: 1 }),
@@ -113,8 +113,11 @@ anything, \`^\` at the beginning), and \`attribute after LABEL\`. A weight above
       });
     }
     if (label === undefined) return undefined;
-    const weights = tagger.strongest(label, top);
-    return { json: { label, weights }, text: weightsText(weights) };
+    const all = tagger.strongest(label, Number.MAX_SAFE_INTEGER);
+    const speaking = (sign: 1 | -1) => all.filter(({ weight }) => Math.sign(weight) === sign).slice(0, top);
+    const [pro, contra] = [speaking(1), speaking(-1)];
+    const text = `for ${label}\n${weightsText(pro)}\nagainst ${label}\n${weightsText(contra)}`;
+    return { json: { label, weights: all.slice(0, top), for: pro, against: contra }, text };
   },
 };
 

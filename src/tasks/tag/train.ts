@@ -3,6 +3,7 @@
 import { Alphabet } from "../../engine/alphabet.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import { type ChoosingOptions, type Chosen, chooseAndTrain, type Fitted, usualShare } from "../../learn/choose.js";
+import { leastSeconds, slowNotice } from "../../learn/estimate.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf } from "../../learn/training.js";
 import { areChunkLabels } from "../../metrics/tagging.js";
@@ -74,6 +75,7 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
     beamTraining: open.beamTraining,
   });
   const choosing = choosingOf(open, { marksSpans, l2: kept ? 0 : undefined });
+  if (open.mode === "exact") announce(learner, open, given);
   const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), {
     start: given.from ? carriedWeights(given.from, { symbols, attributes, conjoined, rows }) : undefined,
     checkpoint: given.checkpoint,
@@ -101,6 +103,20 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
     features: functionOf(given.features),
   });
 }
+
+/** Says how long exact inference will take, where that is long: it keeps every context that the data has. */
+function announce(learner: TaggerLearner, { order, passes }: ChosenOptions, { onNotice }: TrainTaggerOptions): void {
+  const { labelTree, table } = learner.engine.rows;
+  if (!onNotice || labelTree.row.length * table.symbolCount < CHEAP) return;
+  const { sequenceStart, sequenceCount } = learner.corpus;
+  const lengths = Int32Array.from({ length: sequenceCount }, (_, s) => sequenceStart[s + 1] - sequenceStart[s]);
+  const why = `exact inference of order ${order} keeps up to ${labelTree.row.length} contexts`;
+  const text = slowNotice(leastSeconds(learner, lengths), passes, why);
+  if (text) onNotice(`${text}; option \`mode\` rcms keeps the few that matter`);
+}
+
+/** With fewer expansions of a position, exact inference is quick. */
+const CHEAP = 10_000;
 
 /** Sequences as numbers. */
 class Reader {
