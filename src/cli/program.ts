@@ -1,7 +1,8 @@
 // The command line around the commands: its description and help, running it, exit codes (0 done, 1 a check failed, 2 bad
 // input or usage). main.ts has all commands; start.ts, which is what people run, has those that must start fast.
 
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
+import { completionScript, type Shell, shells } from "./completion.js";
 import { flushed, printError, silenceBrokenPipes } from "./output.js";
 
 /** A file in commands/. */
@@ -31,10 +32,29 @@ export function makeProgram(version: string, files: readonly CommandFile[]): Com
     .helpCommand("help [command]", "show help for a command")
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "stargram: ")) })
     .showHelpAfterError("(add --help for usage and examples)")
+    .addOption(new Option("--completion <shell>", "print a script that completes commands and flags").choices(shells))
+    .on("option:completion", (shell: Shell) => {
+      process.stdout.write(completionScript(program, shell));
+      throw new CommanderError(0, "stargram.completion", "");
+    })
     .addHelpText("after", overview)
     .exitOverride();
   for (const { register } of files) register(program);
+  shortenFlags(program);
   return program;
+}
+
+/** One letter for what is typed most, the same in every command. */
+const letters: Readonly<Record<string, string>> = { "--out": "-o", "--quiet": "-q", "--json": "-j" };
+
+function shortenFlags(command: Command): void {
+  for (const option of command.options) {
+    const letter = option.long && !option.short ? letters[option.long] : undefined;
+    if (!letter) continue;
+    option.short = letter;
+    option.flags = `${letter}, ${option.flags}`;
+  }
+  for (const one of command.commands) shortenFlags(one);
 }
 
 export function asksVersion(words: readonly string[]): boolean {

@@ -130,7 +130,17 @@ describe("predict", () => {
     expect(shown[1].split("\t").slice(1)).toHaveLength(2); // one context and ⋆
     const refused = await run("predict", "--contexts", "model.sg", "new.txt");
     expect(refused.code).toBe(2);
-    expect(refused.error).toMatch(/--contexts.*takes a number or nothing/);
+    expect(refused.error).toMatch(/--contexts.*takes a number, or a range.*--show-contexts/);
+    const named = await folder.run(["predict", "model.sg", "--contexts", "1", "--show-contexts"], "the\ndog\n");
+    expect(named.out).toBe(out);
+  });
+
+  test("--contexts with a range begins with few, and says what it took", async () => {
+    const json = await folder.run(["predict", "model.sg", "--contexts", "1..20", "--json"], "the\ndog\n");
+    expect(JSON.parse(json.out).spent.passes).toBeGreaterThanOrEqual(1);
+    for (const bad of ["20..1", "0..5", "1..", "..4"]) {
+      expect((await run("predict", "model.sg", "new.txt", "--contexts", bad)).code).toBe(2);
+    }
   });
 
   test("--contexts and --inference choose another search", async () => {

@@ -35,7 +35,19 @@ export function predictionJson(
     prediction;
   const tokens = columns?.map(([token]) => token);
   const whole = { probability, calibratedProbability };
-  return { id, text, tokens, segments, ...whole, labels, confidences, nbest, marginals, contexts };
+  return {
+    id,
+    text,
+    tokens,
+    segments,
+    ...whole,
+    labels,
+    confidences,
+    nbest,
+    marginals,
+    contexts,
+    spent: prediction.spent,
+  };
 }
 
 export function answerJson(input: SegmentedText, { answered, prediction, candidates }: SegmenterAnswered) {

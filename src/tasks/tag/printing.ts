@@ -31,6 +31,7 @@ export function predictionJson(
     marginals,
     spans: prediction.spans,
     contexts,
+    spent: prediction.spent,
   };
 }
 
