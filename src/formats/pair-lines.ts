@@ -1,5 +1,6 @@
 // The lines of pairs of an input and an output of different lengths, a pair a line; nothing here needs a file system.
-//   tsv       input TAB output; further columns are left alone, `columns` says which two
+//   tsv       input TAB output; `columns` says which two. A third column may hold attributes: what holds for the whole input,
+//             separated by `;` or spaces; further columns are left alone
 //   cmudict   WORD  P R O N; `WORD(2)` is another pronunciation of WORD, `;;;` and ` #` begin comments
 // A side is cut at spaces (tokens) or into characters as people count them: grapheme clusters in Unicode's composed form, so
 // that é is one character however it was typed. Whether a transducer takes characters apart is its own choice.
@@ -13,6 +14,8 @@ import { checkSideLength, LONGEST_SIDE } from "./limits.js";
 export interface SymbolPair {
   input: readonly string[];
   output: readonly string[];
+  /** What holds for the whole input, such as its part of speech or the form that is wanted. */
+  attributes?: readonly string[];
   /** The input as it was written, where it was read from text. */
   text?: string;
   file?: string;
@@ -44,6 +47,8 @@ export interface PairLayout {
   output: SymbolKind;
   /** The columns of input and output, counted from 1. */
   columns: readonly [input: number, output: number];
+  /** The column of attributes, counted from 1; 0 or undefined if there is none. */
+  attributes?: number;
   /** The output is learned from, the input is to be written. */
   reverse: boolean;
   /** cmudict: keep the stress of vowels, the digit in `AH0`. */
@@ -57,6 +62,7 @@ const layoutSchema = v.object({
   input: v.picklist(symbolKinds),
   output: v.picklist(symbolKinds),
   columns: v.tuple([v.number(), v.number()]),
+  attributes: v.optional(v.number()),
   reverse: v.boolean(),
   stress: v.boolean(),
   form: v.optional(v.picklist(textForms)),
@@ -89,7 +95,42 @@ export function detectLayout(lines: readonly string[], options: Partial<PairLayo
   const output = options.output ?? (format === "cmudict" ? "tokens" : kindIn(sideOf(columns[1])));
   const reverse = options.reverse ?? false;
   const form = options.form ?? formIn(sideOf(columns[reverse ? 0 : 1]));
-  return { format, input, output, columns, reverse, stress: options.stress ?? true, form };
+  const attributes = options.attributes ?? (format === "tsv" ? attributeColumn(full, columns) : undefined);
+  const layout = { format, input, output, columns, reverse, stress: options.stress ?? true, form };
+  return attributes === undefined ? layout : { ...layout, attributes };
+}
+
+/** Where a column after two others may hold attributes. */
+const THIRD = 3;
+
+/**
+ * The third column, if every line has one and it holds attributes: few that come again and again, and not numbers. 0 if it holds
+ * something else, undefined if there is none.
+ */
+function attributeColumn(lines: readonly string[], columns: readonly number[]): number | undefined {
+  const texts = lines.map((line) => line.split("\t")[THIRD - 1]);
+  if (columns.includes(THIRD) || texts.every((text) => text === undefined)) return undefined;
+  if (texts.some((text) => text === undefined || text.trim() === "")) return 0;
+  const isNumber = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text));
+  if (texts.every(isNumber)) return 0;
+  const counts = new Map<string, number>();
+  const all = texts.flatMap(attributesIn);
+  for (const one of all) counts.set(one, (counts.get(one) ?? 0) + 1);
+  // By how many come once: forms may be listed in turn, so halves of the lines could hold different ones.
+  const once = [...counts.values()].filter((count) => count === 1).length;
+  const comeAgain = once <= all.length * mostUnseen(texts.length);
+  const areLists = 2 * texts.filter((text) => text.includes(";")).length > texts.length;
+  return comeAgain && (areLists || 2 * new Set(texts).size <= texts.length) ? THIRD : 0;
+}
+
+/** The attributes of a text. */
+export function attributesIn(text: string): string[] {
+  return text.split(/[;\s]+/).filter((attribute) => attribute !== "");
+}
+
+/** The attributes of a pair as text, which `attributesIn` takes apart again. */
+export function attributesText({ attributes = [] }: Pick<SymbolPair, "attributes">): string {
+  return attributes.join(";");
 }
 
 /**
@@ -129,24 +170,31 @@ function formIn(texts: readonly string[]): TextForm {
 }
 
 /** Where the two sides of a pair stand on a line. */
-export type PairPlaces = Pick<PairLayout, "format" | "columns" | "reverse">;
+export type PairPlaces = Pick<PairLayout, "format" | "columns" | "reverse" | "attributes">;
 
 /** The line of a pair, with its end: what is read and what is written, as texts. Further columns of a table are empty. */
-export function pairLine(read: string, written: string, { format, columns, reverse }: PairPlaces): string {
+export function pairLine(
+  read: string,
+  written: string,
+  { format, columns, reverse, attributes: column = 0 }: PairPlaces,
+  attributes = "",
+): string {
   const [left, right] = reverse ? [written, read] : [read, written];
   if (format === "cmudict") return `${left}  ${right}\n`;
-  const fields: string[] = Array(Math.max(...columns)).fill("");
+  const fields: string[] = Array(Math.max(...columns, column)).fill("");
   fields[columns[0] - 1] = left;
   fields[columns[1] - 1] = right;
+  if (column > 0) fields[column - 1] = attributes;
   return `${fields.join("\t")}\n`;
 }
 
 /** The pair of a line, or undefined if the line holds none. */
 export function parsePair(line: string, layout: PairLayout, inputsOnly: boolean, place: Place): SymbolPair | undefined {
   if (line.trim() === "") return undefined;
-  const sides = layout.format === "cmudict" ? dictionarySides(line, layout) : tableSides(line, layout);
+  const sides =
+    layout.format === "cmudict" ? dictionarySides(line, layout) : tableSides(line, layout, inputsOnly, place);
   if (!sides) return undefined;
-  const [left, right] = sides;
+  const [left, right, attributes] = sides;
   const alone = left === undefined || right === undefined;
   if (alone && !inputsOnly) {
     throw new InputError("an input and an output are expected, found only one of them", {
@@ -160,17 +208,28 @@ export function parsePair(line: string, layout: PairLayout, inputsOnly: boolean,
   const { read, written } = kindsOf(layout);
   const input = splitSide(given, read, "input", place);
   if (input.length === 0) throw new InputError("the input is empty", place);
-  return { input, output: splitSide(wanted, written, "output", place), text: given, ...place };
+  const pair: SymbolPair = { input, output: splitSide(wanted, written, "output", place), text: given, ...place };
+  return attributes === undefined ? pair : { ...pair, attributes: attributesIn(attributes) };
 }
 
-function tableSides(line: string, { columns }: PairLayout): [string | undefined, string | undefined] {
+type Sides = [left: string | undefined, right: string | undefined, attributes?: string];
+
+function tableSides(line: string, { columns, attributes = 0 }: PairLayout, inputsOnly: boolean, place: Place): Sides {
   const fields = line.split("\t");
-  // What is to be predicted may have the input alone, in whatever column the training data had it.
+  // What is to be predicted may have the input alone, in whatever column the training data had it, or with its attributes.
   if (fields.length === 1) return [fields[0], undefined];
-  return [fields[columns[0] - 1], fields[columns[1] - 1]];
+  if (attributes === 0) return [fields[columns[0] - 1], fields[columns[1] - 1]];
+  if (fields.length === 2 && inputsOnly) return [fields[0], undefined, fields[1]];
+  if (fields.length < attributes) {
+    throw new InputError(`attributes are expected in column ${attributes}, found ${fields.length} columns`, {
+      ...place,
+      hint: "an input, an output and attributes, with a tab between them; option `attributes` says which column, 0 for none",
+    });
+  }
+  return [fields[columns[0] - 1], fields[columns[1] - 1], fields[attributes - 1]];
 }
 
-function dictionarySides(line: string, { stress }: PairLayout): [string, string | undefined] | undefined {
+function dictionarySides(line: string, { stress }: PairLayout): Sides | undefined {
   if (line.startsWith(";;;")) return undefined;
   const text = line.replace(/\s#.*$/, "").trim();
   const space = text.search(/\s/);

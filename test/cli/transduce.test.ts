@@ -316,3 +316,30 @@ describe("train transduce --resume", () => {
     });
   });
 });
+
+test("attributes of a third column: learned from, asked for, printed, and refused where they lack", async () => {
+  const words = ["bana", "kolu", "sira", "tano", "melu", "pira", "rano", "silu", "duka", "fona"];
+  const lines = words.flatMap((word) => [`${word}\t${word}\tN;SG`, `${word}\t${word}imo\tN;PL`]);
+  folder.write("forms.tsv", `${lines.join("\n")}\n`);
+  const trained = await run("train", "transduce", "forms.tsv", "--out", "forms.sg", "--passes", "3");
+  expect(trained.error).toMatch(/20 pairs; with 3 attributes of whole inputs/);
+  const { code, out } = await folder.run(["predict", "forms.sg"], "bana\tN;PL\nbana\tbana\tN;SG\n");
+  expect(code).toBe(0);
+  const rows = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t"));
+  expect(rows.map((row) => row.slice(0, 3))).toEqual([
+    ["bana", "banaimo", "N;PL"],
+    ["bana", "bana", "N;SG"],
+  ]);
+  const json = await folder.run(["predict", "forms.sg", "--json"], "bana\tN;DUAL\n");
+  expect(JSON.parse(json.out)).toMatchObject({ input: "bana", attributes: ["N", "DUAL"], unknownAttributes: ["DUAL"] });
+  expect(json.error).toContain('the attribute "DUAL" was never seen in training');
+  folder.write("two.tsv", "bana\tN;SG\n");
+  const refused = await run("evaluate", "forms.sg", "two.tsv");
+  expect(refused).toMatchObject({ code: 2, out: "" });
+  expect(refused.error).toMatch(/two\.tsv:1.*attributes are expected in column 3/);
+  const shown = await run("inspect", "forms.sg");
+  expect(shown.out).toMatch(/^attributes +3: N SG PL$/m);
+});

@@ -56,6 +56,36 @@ describe("tables of pairs", () => {
     ]);
   });
 
+  it("take a third column for attributes where few come again and again", async () => {
+    const forms = ["N;SG", "N;PL", "V;PST", "V;PRS 3"];
+    const table = (third: (i: number) => string): string =>
+      Array.from({ length: 40 }, (_, i) => `w${i}\tv${i}\t${third(i)}\n`).join("");
+    const attributes = async (text: string, options?: ReadPairsOptions) => {
+      const found: (readonly string[] | undefined)[] = [];
+      for await (const pair of readPairs(Readable.from([Buffer.from(text)]), options)) found.push(pair.attributes);
+      return found;
+    };
+    const marked = table((i) => forms[i % 4]);
+    expect((await attributes(marked)).slice(0, 4)).toEqual([
+      ["N", "SG"],
+      ["N", "PL"],
+      ["V", "PST"],
+      ["V", "PRS", "3"],
+    ]);
+    expect(new Set(await attributes(marked, { attributes: 0 }))).toEqual(new Set([undefined]));
+    // Frequencies, probabilities and remarks are none.
+    for (const other of [(i: number) => String(i % 3), (i: number) => String(i / 41), (i: number) => `note ${i}`]) {
+      expect(new Set(await attributes(table(other)))).toEqual(new Set([undefined]));
+    }
+    expect(await attributes("a\tN\tb\nc\tV\td\n", { columns: [1, 3], attributes: 2 })).toEqual([["N"], ["V"]]);
+    const inputs = await attributes("a\tN;SG\nb\nc\td\tV\n", { inputsOnly: true, attributes: 3 });
+    expect(inputs).toEqual([["N", "SG"], undefined, ["V"]]);
+    await expect(attributes(`${marked}a\tb\n`, { attributes: 3 })).rejects.toMatchObject({
+      line: 41,
+      name: "InputError",
+    });
+  });
+
   it("say where a line is wrong", async () => {
     await expect(read("ab\tx\ncd\n")).rejects.toMatchObject({ file: "f", line: 2, name: "InputError" });
     await expect(read("ab\tx\n\ty\n")).rejects.toMatchObject({ line: 2, reason: "the input is empty" });

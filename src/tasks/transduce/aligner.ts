@@ -6,6 +6,7 @@
 
 import { logAdd } from "../../engine/lattice.js";
 import { type RandomGenerator, uniform } from "../../util/random.js";
+import { type Emits, emitAt, longestOutput, mostEmit } from "./emits.js";
 import { answerOf, inputOf, type PairCorpus } from "./pairs.js";
 
 /** Numbers of written symbols that are told apart: 0, 1, and more. */
@@ -20,6 +21,9 @@ const WIDE_BAND = 128;
 /** Nodes of a pair's lattice up to which all alignments are looked at. */
 const MOST_NODES = 4_000_000;
 
+/** How much more probable than another symbol a copy is before anything is counted. */
+const COPY_BELIEF = 10;
+
 export class Aligner {
   /** [inputSymbols][COUNT_CLASSES][symbolCount] */
   private probability: Float64Array;
@@ -33,11 +37,16 @@ export class Aligner {
   constructor(
     inputSymbols: number,
     readonly symbolCount: number,
-    readonly maxEmit: number,
+    readonly emits: Emits,
+    /** [inputSymbols] the output symbol that copies each, or -1: if given, EM begins with the belief that it is likely. */
+    copies?: Int32Array,
   ) {
     this.size = inputSymbols * COUNT_CLASSES * symbolCount;
     this.probability = new Float64Array(this.size).fill(1 / symbolCount);
     this.counts = new Float64Array(this.size);
+    copies?.forEach((symbol, input) => {
+      if (symbol >= 0) this.probability[this.place(input, 0, symbol)] *= COPY_BELIEF;
+    });
   }
 
   /** Passes of EM over the answers of some inputs. */
@@ -71,8 +80,8 @@ export class Aligner {
   private backward(input: Int32Array, output: Int32Array): boolean {
     const J = input.length;
     const L = output.length;
-    const K = this.maxEmit;
-    if (L > J * K) return false;
+    const K = mostEmit(this.emits);
+    if (L > longestOutput(this.emits, J)) return false;
     const band = J * (K + 1) * (L + 1) > MOST_NODES ? WIDE_BAND : L;
     this.width = Math.min(L + 1, 2 * band + 1 + K);
     if (this.low.length < J + 1) this.low = new Int32Array(2 * J + 1);
@@ -88,13 +97,14 @@ export class Aligner {
     const shift = this.symbolCount - 1;
     for (let j = J - 1; j >= 0; j--) {
       const after = (j + 1) * (K + 1) * width - low[j + 1];
-      for (let k = K; k >= 0; k--) {
+      const most = emitAt(this.emits, j, J);
+      for (let k = most; k >= 0; k--) {
         const base = (j * (K + 1) + k) * width - low[j];
         const shiftLog = Math.log(probability[this.place(input[j], k, shift)]);
         for (let n = low[j]; n < Math.min(L + 1, low[j] + width); n++) {
           let value = Number.NEGATIVE_INFINITY;
           if (n >= low[j + 1] && n < low[j + 1] + width) value = shiftLog + log[after + n];
-          if (k < K && n < L && n + 1 < low[j] + width) {
+          if (k < most && n < L && n + 1 < low[j] + width) {
             const rest = log[base + width + n + 1];
             if (rest > Number.NEGATIVE_INFINITY) {
               value = logAdd(value, Math.log(probability[this.place(input[j], k, output[n])]) + rest);
@@ -109,7 +119,8 @@ export class Aligner {
 
   private addCounts(input: Int32Array, output: Int32Array): void {
     if (!this.backward(input, output)) return;
-    const { log, low, width, maxEmit: K, probability, counts } = this;
+    const { log, low, width, probability, counts } = this;
+    const K = mostEmit(this.emits);
     const shift = this.symbolCount - 1;
     // Posteriors forward from the start: `log` gives way to them node by node, each read before it is overwritten.
     const J = input.length;
@@ -118,7 +129,8 @@ export class Aligner {
     node[0] = 1;
     for (let j = 0; j < J; j++) {
       const after = (j + 1) * (K + 1) * width - low[j + 1];
-      for (let k = 0; k <= K; k++) {
+      const most = emitAt(this.emits, j, J);
+      for (let k = 0; k <= most; k++) {
         const base = (j * (K + 1) + k) * width - low[j];
         for (let n = low[j]; n < Math.min(L + 1, low[j] + width); n++) {
           const own = node[base + n];
@@ -130,7 +142,7 @@ export class Aligner {
             counts[place] += part;
             node[after + n] += part;
           }
-          if (k < K && n < L && n + 1 < low[j] + width) {
+          if (k < most && n < L && n + 1 < low[j] + width) {
             const place = this.place(input[j], k, output[n]);
             const part = own * Math.exp(Math.log(probability[place]) + log[base + width + n + 1] - ownLog);
             counts[place] += part;
@@ -158,10 +170,16 @@ export class Aligner {
     return this.walk(input, output, () => 0.5, 0.5);
   }
 
+  /** A probable alignment: at each move the more probable way. */
+  best(input: Int32Array, output: Int32Array): Int32Array | undefined {
+    return this.walk(input, output, () => 0.5);
+  }
+
   /** Moves of an alignment, writing where that is more probable than a number; undefined if it has less than `least`. */
   private walk(input: Int32Array, output: Int32Array, draw: () => number, least = 0): Int32Array | undefined {
     if (!this.backward(input, output)) return undefined;
-    const { log, low, width, maxEmit: K, probability } = this;
+    const { log, low, width, probability } = this;
+    const K = mostEmit(this.emits);
     const shift = this.symbolCount - 1;
     const moves = new Int32Array(input.length + output.length);
     let n = 0;
@@ -171,7 +189,7 @@ export class Aligner {
     for (let m = 0; m < moves.length; m++) {
       const here = log[(j * (K + 1) + k) * width - low[j] + n];
       let write = 0;
-      if (k < K && n < output.length && n + 1 < low[j] + width) {
+      if (k < emitAt(this.emits, j, input.length) && n < output.length && n + 1 < low[j] + width) {
         const rest = log[(j * (K + 1) + k + 1) * width - low[j] + n + 1];
         write = Math.exp(Math.log(probability[this.place(input[j], k, output[n])]) + rest - here);
       }

@@ -3,12 +3,15 @@
 //   rows                       the row table; weights F32 beside it
 //   views                      if windows look at classes of input symbols: the class of each, view by view
 //   windows, outputs.n, moves  row trees: substrings of the input; n-grams of outputs; n-grams of moves
+//   marks, marked, marked.n    if pairs had attributes: a string table of what holds for whole inputs; row trees of it
+//   copies                     if there are rows of copies: their tree
 //   joint                      if there is a joint model: its graphones' symbols, and the rows, tree and unigrams of its n-grams
 //   memory                     if training pairs are remembered: these, as numbers
 //   words                      if there is a model of words: the words' symbols, and how often which follows which
 
 import * as v from "valibot";
 import { type NgramModel, ngramFamily } from "../../engine/ngram.js";
+import type { RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
 import { putCalibration, readCalibration } from "../../model/calibration.js";
 import {
@@ -28,11 +31,13 @@ import { storedOptions } from "../../util/options.js";
 import type { Codec } from "../task.js";
 import { COUNT_CLASSES } from "./aligner.js";
 import type { View } from "./classes.js";
+import { END, START } from "./emits.js";
 import { type JointParts, jointNgrams } from "./joint-model.js";
+import { CopyWalks, FURTHEST_FROM_END, MARKED_DEPTH, MarkWalks } from "./mark-walks.js";
 import { type TransducerOptions, transducerOptions } from "./options.js";
 import type { PairCorpus } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
-import { inputEvent } from "./rows.js";
+import { inputEvent, type TransducerRows } from "./rows.js";
 import { wholeKinds } from "./symbols.js";
 import { Transducer } from "./transducer.js";
 import { windowKinds } from "./windows.js";
@@ -69,10 +74,16 @@ function encodeTransducer(transducer: Transducer): FileParts {
   putCalibration(parts, transducer.calibration);
   putStrings(parts, "inputs", transducer.inputSymbols.all());
   putStrings(parts, "outputs", transducer.outputSymbols.all());
+  if (transducer.marks.size > 0) putStrings(parts, "marks", transducer.marks.all());
   if (rows.views.length > 0) parts.tensors.views = { data: Int32Array.from(rows.views.flatMap((view) => [...view])) };
   putTree(parts, "windows", rows.windowTree);
   putTree(parts, "outputs.n", rows.outputTree);
   putTree(parts, "moves", rows.moveTree);
+  if (rows.marked) {
+    putTree(parts, "marked", rows.marked.tree);
+    putTree(parts, "marked.n", rows.marked.outputTree);
+  }
+  if (rows.copyTree) putTree(parts, "copies", rows.copyTree);
   putTable(parts, "rows", rows.table);
   parts.tensors.weights = { data: Float32Array.from(transducer.weights) };
   if (transducer.joint) {
@@ -102,6 +113,8 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
     const options = storedOptions(transducerOptions, found, {
       jointGrams: 0,
       lookup: false,
+      edgeEmit: 0,
+      copying: false,
       ...wholeKinds,
     }) as TransducerOptions;
     const open = Object.keys(transducerOptions).find((name) => options[name as keyof TransducerOptions] === undefined);
@@ -111,12 +124,16 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
     const inputSymbols = reader.alphabet("inputs");
     const outputSymbols = reader.alphabet("outputs");
     if (inputSymbols.size === 0) throw reader.damaged("it has no input symbols");
+    if (options.edgeEmit > 0 && [START, END].some((name) => inputSymbols.indexOf(name) < 0)) {
+      throw reader.damaged("it has no symbols for the ends of inputs");
+    }
     const symbolCount = outputSymbols.size + 1;
     const boundary = inputSymbols.size + 1;
     const table = reader.table("rows", symbolCount);
     const all = { from: 0, to: table.start.length - 1, needed: false };
     const { window, outputGrams, moveGrams } = options;
     const views = readViews(reader, boundary);
+    const marks = reader.has("marks.text") ? reader.alphabet("marks") : undefined;
     const windowTree = reader.tree("windows", all, (depth) => {
       if (depth === 0) return [0, COUNT_CLASSES * windowKinds(window, views.length)];
       return depth <= 2 * window + 2 ? [0, boundary + 1] : undefined;
@@ -129,15 +146,31 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       depth < deepest ? [inputEvent(boundary), (boundary + 1) * symbolCount] : undefined,
     );
     const weights = reader.floats("weights", table.symbols.length);
-    const rows = { table, views, windowTree, outputTree, moveTree };
+    const rows: TransducerRows = { table, views, windowTree, outputTree, moveTree };
+    const slotTree = (name: string, kinds: number): RowTree =>
+      reader.tree(name, all, (depth) => {
+        if (depth === 0) return [0, COUNT_CLASSES * kinds];
+        return depth < MARKED_DEPTH ? [0, Math.max(boundary, marks?.size ?? 0, FURTHEST_FROM_END) + 1] : undefined;
+      });
+    if (marks) {
+      rows.marked = {
+        tree: slotTree("marked", MarkWalks.kinds),
+        outputTree: reader.tree("marked.n", all, (depth) => {
+          if (depth === 0) return [inputEvent(marks.size - 1), BEGIN];
+          return depth <= outputGrams ? [BEGIN, outputSymbols.size] : undefined;
+        }),
+      };
+    }
+    if (options.copying) rows.copyTree = slotTree("copies", CopyWalks.kinds);
     const joint = reader.has("joint.start") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
     const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
     const remembered = reader.has("memory.inputs")
-      ? readCorpus(reader, "memory", inputSymbols.size, outputSymbols.size)
+      ? readCorpus(reader, "memory", inputSymbols.size, outputSymbols.size, marks?.size ?? 0)
       : undefined;
     return new Transducer({
       inputSymbols,
       outputSymbols,
+      marks,
       rows,
       weights,
       options,
@@ -199,16 +232,32 @@ function readJoint(reader: PartsReader, order: number, boundary: number, symbolC
 
 const corpusTensors = ["inputStart", "inputs", "answerStart", "outputStart", "outputs", "answerCount"] as const;
 
+const markTensors = ["markStart", "marks"] as const;
+
 function putCorpus(parts: FileParts, name: string, corpus: PairCorpus): void {
   for (const part of corpusTensors) parts.tensors[`${name}.${part}`] = { data: corpus[part] };
+  if (corpus.marks.length === 0) return;
+  for (const part of markTensors) parts.tensors[`${name}.${part}`] = { data: corpus[part] };
 }
 
-function readCorpus(reader: PartsReader, name: string, inputSymbols: number, outputSymbols: number): PairCorpus {
+function readCorpus(
+  reader: PartsReader,
+  name: string,
+  inputSymbols: number,
+  outputSymbols: number,
+  markCount: number,
+): PairCorpus {
   const [inputStart, inputs, answerStart, outputStart, outputs, answerCount] = corpusTensors.map((part) =>
     Int32Array.from(reader.integers(`${name}.${part}`)),
   );
+  const [markStart, marks] = reader.has(`${name}.marks`)
+    ? markTensors.map((part) => Int32Array.from(reader.integers(`${name}.${part}`)))
+    : [new Int32Array(inputStart.length), new Int32Array(0)];
   const sound =
     areStarts(inputStart, inputs.length) &&
+    areStarts(markStart, marks.length) &&
+    markStart.length === inputStart.length &&
+    marks.every((mark) => mark >= 0 && mark < markCount) &&
     areStarts(answerStart, answerCount.length) &&
     areStarts(outputStart, outputs.length) &&
     answerStart.length === inputStart.length &&
@@ -217,7 +266,8 @@ function readCorpus(reader: PartsReader, name: string, inputSymbols: number, out
     outputs.every((symbol) => symbol >= 0 && symbol < outputSymbols) &&
     answerCount.every((count) => count > 0);
   if (!sound) throw reader.damaged("the pairs it remembers are not in order");
-  return { inputCount: inputStart.length - 1, inputStart, inputs, answerStart, outputStart, outputs, answerCount };
+  const read = { inputCount: inputStart.length - 1, inputStart, inputs, markStart, marks };
+  return { ...read, answerStart, outputStart, outputs, answerCount };
 }
 
 /** Whether these are the starts of stretches that cover a list, one after another. */

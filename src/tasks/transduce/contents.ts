@@ -3,13 +3,16 @@
 import { layoutOf, type SymbolKind } from "../../formats/pair-lines.js";
 import { counted, plural, table } from "../../util/text.js";
 import { nonZero, passLine, promiseLines, someOf } from "../contents.js";
+import { attributesOf } from "./attributes.js";
+import { isEdge } from "./emits.js";
 import type { Transducer } from "./transducer.js";
 
 export function contents(transducer: Transducer) {
   const { rows, options, summary, weights } = transducer;
   return {
-    inputSymbols: transducer.inputSymbols.all(),
+    inputSymbols: transducer.inputSymbols.all().filter((name) => options.edgeEmit === 0 || !isEdge(name)),
     outputSymbols: transducer.outputSymbols.all(),
+    attributes: attributesOf(transducer.marks),
     windows: rows.windowTree.row.filter((row) => row >= 0).length,
     outputNgrams: rows.outputTree.row.length,
     moveNgrams: rows.moveTree.row.filter((row) => row >= 0).length,
@@ -41,6 +44,10 @@ export function kindText(kind: SymbolKind): string {
   return kind === "decomposed" ? " (characters decomposed)" : "";
 }
 
+function edgesText({ edgeEmit, copying }: { edgeEmit: number; copying: boolean }): string {
+  return `${edgeEmit > 0 ? `, ${edgeEmit} at either end` : ""}${copying ? "; rows of copies" : ""}`;
+}
+
 export function contentsText(transducer: Transducer, { bytes }: { bytes: number }): string {
   const found = contents(transducer);
   const { options, summary, input } = found;
@@ -49,6 +56,7 @@ export function contentsText(transducer: Transducer, { bytes }: { bytes: number 
     [
       ["model", `transducer, ${counted(bytes)} bytes`],
       ["reads", `${someOf(found.inputSymbols)}${kindText(options.input)}`],
+      ...(found.attributes.length > 0 ? [["attributes", someOf(found.attributes)]] : []),
       ["writes", `${someOf(found.outputSymbols)}${kindText(options.output)}`],
       [
         "features",
@@ -57,7 +65,7 @@ export function contentsText(transducer: Transducer, { bytes }: { bytes: number 
       ["weights", `${counted(found.weights)} that are not zero`],
       [
         "inference",
-        `${plural(options.contexts, "context")}, order ${options.order}, at most ${options.maxEmit} written for one symbol`,
+        `${plural(options.contexts, "context")}, order ${options.order}, at most ${options.maxEmit} written for one symbol${edgesText(options)}`,
       ],
       ["input", `${input.format}, ${reads}`],
       [

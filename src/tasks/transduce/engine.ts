@@ -1,22 +1,23 @@
 // The transducer as a problem of the engine. Slot (j, k) stands for input position j with k symbols written for it; writing leads to
 // (j, k + 1), *shift* to (j + 1, 0), and from the last position to the end:
-//   slot (j, k) = j * (maxEmit + 1) + k,   symbols 0 .. shift - 1 are written, the last one is *shift*.
+//   slot (j, k) = slotStarts[j] + k (see emits.ts),   symbols 0 .. shift - 1 are written, the last one is *shift*.
 // The gradient is E[features | output] - E[features]; the strategies differ in how contexts are chosen for it.
 
 import { type Band, type Clamp, clampTrellis, outputClamp } from "../../engine/clamp.js";
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
 import { Holder } from "../../engine/holder.js";
 import { bestPath, type Path, type Posteriors } from "../../engine/lattice.js";
-import type { Problem, RowSpace } from "../../engine/problem.js";
+import type { Problem, RowSpace, StartNodes } from "../../engine/problem.js";
 import { PrunedPass } from "../../engine/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../../engine/slots.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
 import type { Judged, Seen } from "../../learn/learner.js";
 import { editDistance } from "../../util/edit-distance.js";
-import { COUNT_CLASSES, countClass } from "./aligner.js";
-import { moveStarts, type TransducerRowOptions, type TransducerRows, transducerFamilies } from "./rows.js";
-import { WindowFinder } from "./windows.js";
+import { type Emits, slotStarts } from "./emits.js";
+import type { MarkedInput } from "./pairs.js";
+import { markStarts, moveStarts, type TransducerRowOptions, type TransducerRows, transducerFamilies } from "./rows.js";
+import { SlotFeatures } from "./slot-features.js";
 
 /**
  * How contexts are chosen when learning: by the free pass with `⋆` for the rest (`rcms`), or as a beam, without `⋆`, by
@@ -36,20 +37,27 @@ export const LEAST_LOG = -500;
 /** Graphs of inputs up to this length are kept. */
 const CACHED_LENGTH = 256;
 
-/** The slots of an input: writing up to `maxEmit` symbols at each of `length` positions. */
-export function transducerGraph(length: number, maxEmit: number, symbolCount: number): SlotGraph {
+/** The slots of an input, and where those of each position begin. */
+export interface TransducerSlots {
+  graph: SlotGraph;
+  /** [positions + 1] */
+  starts: Int32Array;
+}
+
+/** The slots of an input: writing as many symbols at each of `length` positions as may be. */
+export function transducerSlots(length: number, emits: Emits, symbolCount: number): TransducerSlots {
   const shift = symbolCount - 1;
   const slots: Branch[][] = [];
+  const starts = slotStarts(emits, length);
   for (let j = 0; j < length; j++) {
-    for (let k = 0; k <= maxEmit; k++) {
-      const slot = j * (maxEmit + 1) + k;
+    for (let slot = starts[j]; slot < starts[j + 1]; slot++) {
       const branches: Branch[] = [];
-      if (k < maxEmit && shift > 0) branches.push({ first: 0, end: shift, next: slot + 1 });
-      branches.push({ first: shift, end: symbolCount, next: (j + 1) * (maxEmit + 1) });
+      if (slot + 1 < starts[j + 1] && shift > 0) branches.push({ first: 0, end: shift, next: slot + 1 });
+      branches.push({ first: shift, end: symbolCount, next: starts[j + 1] });
       slots.push(branches);
     }
   }
-  return slotGraph(symbolCount, slots);
+  return { graph: slotGraph(symbolCount, slots), starts };
 }
 
 /** A right answer of an input. */
@@ -71,12 +79,13 @@ export interface SeenPair extends Seen {
   aligned: number;
 }
 
-export interface TransducerShape {
+export interface TransducerShape extends Emits {
   /** Symbols that can be written, and *shift*. */
   symbolCount: number;
   /** The input symbol that stands for the outside. */
   boundary: number;
-  maxEmit: number;
+  /** [boundary + 1] the symbol that is written to copy an input symbol, or -1. */
+  copies: Int32Array;
   rowOptions: TransducerRowOptions;
 }
 
@@ -86,14 +95,11 @@ export class TransducerEngine extends Holder {
   readonly space: RowSpace;
   private readonly clamped = new ClampedGradient(this.backend, this.kernel);
   private readonly pruned = new PrunedPass();
-  private readonly graphs: SlotGraph[] = [];
+  private readonly slots: TransducerSlots[] = [];
   private slotScores = this.backend.arrays.float64(1024);
   private slotCounts = this.backend.arrays.float64(1024);
-  /** [positions][COUNT_CLASSES][symbolCount]: the same for a class of slots that have the same windows. */
-  private classScores = this.backend.arrays.float64(1024);
   private slotInput = this.backend.arrays.int32(64);
-  /** Window rows of the input at hand. */
-  private readonly windows: WindowFinder;
+  private readonly features: SlotFeatures;
 
   constructor(
     given: TransducerRows,
@@ -103,8 +109,7 @@ export class TransducerEngine extends Holder {
     super();
     const rows = this.hold(given);
     this.rows = rows;
-    const { rowOptions, boundary } = shape;
-    this.windows = new WindowFinder(rows.windowTree, rowOptions, boundary, rows.views, this.backend.arrays);
+    this.features = new SlotFeatures(rows, shape, this.backend);
     this.space = {
       table: rows.table,
       families: transducerFamilies(rows, shape.symbolCount - 1, inference.order),
@@ -112,7 +117,7 @@ export class TransducerEngine extends Holder {
   }
 
   /** The free forward pass of an input. */
-  forward(input: Int32Array, weights: Float64Array, inference = this.inference): Trellis {
+  forward(input: MarkedInput, weights: Float64Array, inference = this.inference): Trellis {
     return this.kernel.forward(this.problem(input, weights), this.space, weights, inference);
   }
 
@@ -121,47 +126,30 @@ export class TransducerEngine extends Holder {
     this.kernel.backward();
   }
 
-  private problem(input: Int32Array, weights: Float64Array): Problem {
-    const { maxEmit, boundary, rowOptions } = this.shape;
-    const graph = this.graph(input.length);
-    this.windows.find(input, maxEmit);
-    this.fillSlotScores(input.length, weights);
-    if (this.slotInput.length < graph.slotCount) this.slotInput = this.backend.arrays.int32(2 * graph.slotCount);
-    for (let slot = 0; slot + 1 < graph.slotCount; slot++) {
-      this.slotInput[slot] = input[Math.floor(slot / (maxEmit + 1))];
-    }
-    const starts = moveStarts(this.rows.moveTree, rowOptions, input, maxEmit + 1, boundary);
-    return { graph, slotScores: this.slotScores, slotInput: this.slotInput, starts: [undefined, starts] };
-  }
-
-  private graph(length: number): SlotGraph {
-    const { maxEmit, symbolCount } = this.shape;
-    if (length > CACHED_LENGTH) return transducerGraph(length, maxEmit, symbolCount);
-    this.graphs[length] ??= transducerGraph(length, maxEmit, symbolCount);
-    return this.graphs[length];
-  }
-
-  /** slotScores(j, k)[y] = sum over the windows around j, with the class of k: weight(window, y) */
-  private fillSlotScores(length: number, weights: Float64Array): void {
-    const { symbolCount, maxEmit } = this.shape;
-    const { arrays, loops } = this.backend;
-    const size = (length * (maxEmit + 1) + 1) * symbolCount;
+  private problem(input: MarkedInput, weights: Float64Array): Problem {
+    const { boundary, rowOptions } = this.shape;
+    const { symbols } = input;
+    const { graph, starts } = this.slotsOf(symbols.length);
+    const size = graph.slotCount * this.shape.symbolCount;
     if (this.slotScores.length < size) {
-      this.slotScores = arrays.float64(2 * size);
-      this.slotCounts = arrays.float64(2 * size);
+      this.slotScores = this.backend.arrays.float64(2 * size);
+      this.slotCounts = this.backend.arrays.float64(2 * size);
     }
-    const classSize = length * COUNT_CLASSES * symbolCount;
-    if (this.classScores.length < classSize) this.classScores = arrays.float64(2 * classSize);
-    const { slotScores, classScores } = this;
-    classScores.fill(0, 0, classSize);
-    loops.scoreSlots(classScores, length * COUNT_CLASSES, 0, this.windows, this.rows.table, weights);
-    for (let j = 0; j < length; j++) {
-      for (let k = 0; k <= maxEmit; k++) {
-        const from = (j * COUNT_CLASSES + countClass(k)) * symbolCount;
-        slotScores.set(classScores.subarray(from, from + symbolCount), (j * (maxEmit + 1) + k) * symbolCount);
-      }
-    }
-    slotScores.fill(0, size - symbolCount, size);
+    this.features.score(input, starts, weights, this.slotScores);
+    if (this.slotInput.length < graph.slotCount) this.slotInput = this.backend.arrays.int32(2 * graph.slotCount);
+    for (let j = 0; j < symbols.length; j++) this.slotInput.fill(symbols[j], starts[j], starts[j + 1]);
+    const families: (StartNodes | undefined)[] = [
+      undefined,
+      moveStarts(this.rows.moveTree, rowOptions, symbols, starts, boundary),
+    ];
+    if (this.rows.marked) families.push(markStarts(this.rows.marked.outputTree, input.marks, graph.slotCount));
+    return { graph, slotScores: this.slotScores, slotInput: this.slotInput, starts: families };
+  }
+
+  private slotsOf(length: number): TransducerSlots {
+    if (length > CACHED_LENGTH) return transducerSlots(length, this.shape, this.shape.symbolCount);
+    this.slots[length] ??= transducerSlots(length, this.shape, this.shape.symbolCount);
+    return this.slots[length];
   }
 
   /**
@@ -206,7 +194,7 @@ export class TransducerEngine extends Holder {
    * that knows nothing yet begins with one way of aligning and not with all.
    */
   learn(
-    input: Int32Array,
+    input: MarkedInput,
     answers: readonly Answer[],
     weights: Float64Array,
     gradient: Gradient,
@@ -216,7 +204,7 @@ export class TransducerEngine extends Holder {
     const problem = this.problem(input, weights);
     const seen: SeenPair = { logLikelihood: 0, contextLength: 0, aligned: 0 };
     if (strategy !== "rcms" && strategy !== "model") {
-      for (const answer of answers) this.learnGuided(problem, input, answer, weights, gradient, strategy, seen);
+      for (const answer of answers) this.learnGuided(problem, input.symbols, answer, weights, gradient, strategy, seen);
       seen.contextLength /= answers.length;
       return seen;
     }
@@ -228,12 +216,12 @@ export class TransducerEngine extends Holder {
       const log =
         aligned && moves && strategy === "rcms"
           ? this.clamped.addPath(moves, weight)
-          : this.clamped.add(this.clampOf(output, input.length), weight);
+          : this.clamped.add(this.clampOf(output, input.symbols.length), weight);
       if (log === Number.NEGATIVE_INFINITY) continue;
       seen.logLikelihood += weight * log;
       seen.aligned += count;
     }
-    if (seen.aligned > 0) this.addGradient(input.length, gradient);
+    if (seen.aligned > 0) this.addGradient(input.symbols, gradient);
     return seen;
   }
 
@@ -252,7 +240,7 @@ export class TransducerEngine extends Holder {
       strategy === "forced"
         ? undefined
         : { clamp: this.clampOf(output, input.length), pass: this.clamped.pass, by: strategy };
-    const forced = moves ? this.forcedPath(moves, problem.graph.slotCount) : undefined;
+    const forced = moves ? this.forcedPath(moves, input.length) : undefined;
     this.kernel.forward(problem, this.space, weights, this.inference, forced, guide);
     seen.contextLength += this.kernel.averageContextLength();
     this.clamped.begin();
@@ -261,7 +249,7 @@ export class TransducerEngine extends Holder {
     if (log === Number.NEGATIVE_INFINITY) return;
     seen.logLikelihood += weight * log;
     seen.aligned += count;
-    this.addGradient(input.length, gradient);
+    this.addGradient(input, gradient);
   }
 
   private clampOf(output: ArrayLike<number>, length: number, moves?: readonly number[]): Clamp {
@@ -272,10 +260,12 @@ export class TransducerEngine extends Holder {
 
   /** For an output of `written` symbols that is too long to look at all its alignments: those near a path, or the diagonal. */
   private bandOf(written: number, length: number, moves?: readonly number[]): Band | undefined {
-    const { symbolCount, maxEmit } = this.shape;
-    const slots = length * (maxEmit + 1) + 1;
+    const { symbolCount } = this.shape;
     const states = written + 1;
-    if (slots * (this.inference.contexts + 1) * states <= MOST_NODES) return undefined;
+    const mostSlots = length * (this.shape.maxEmit + 1) + 2 * this.shape.edgeEmit + 1;
+    if (mostSlots * (this.inference.contexts + 1) * states <= MOST_NODES) return undefined;
+    const starts = slotStarts(this.shape, length);
+    const slots = starts[length] + 1;
     const low = new Int32Array(slots);
     let soFar = 0;
     let m = 0;
@@ -283,20 +273,21 @@ export class TransducerEngine extends Holder {
       const centre = moves ? soFar : Math.floor((j * written) / length);
       const last = Math.max(0, states - BAND);
       const first = Math.min(last, Math.max(0, centre - (BAND >> 1)));
-      low.fill(first, j * (maxEmit + 1), Math.min(slots, (j + 1) * (maxEmit + 1)));
+      low.fill(first, starts[j], j < length ? starts[j + 1] : slots);
       if (moves) for (; m < moves.length && moves[m++] !== symbolCount - 1; ) soFar++;
     }
     return { low, width: BAND };
   }
 
   /** [slotCount] the decisions of a path at the slots it passes, -1 elsewhere. */
-  private forcedPath(moves: Int32Array, slotCount: number): Int32Array {
-    const { maxEmit, symbolCount } = this.shape;
-    const forced = new Int32Array(slotCount).fill(-1);
+  private forcedPath(moves: Int32Array, length: number): Int32Array {
+    const { symbolCount } = this.shape;
+    const { graph, starts } = this.slotsOf(length);
+    const forced = new Int32Array(graph.slotCount).fill(-1);
     let j = 0;
     let k = 0;
     for (const move of moves) {
-      forced[j * (maxEmit + 1) + k] = move;
+      forced[starts[j] + k] = move;
       if (move === symbolCount - 1) {
         j++;
         k = 0;
@@ -306,27 +297,12 @@ export class TransducerEngine extends Holder {
   }
 
   /** Adds clamped minus free expectations. */
-  private addGradient(length: number, gradient: Gradient): void {
+  private addGradient(input: Int32Array, gradient: Gradient): void {
     const { slotCounts } = this;
-    const { symbolCount, maxEmit } = this.shape;
-    slotCounts.fill(0, 0, (length * (maxEmit + 1) + 1) * symbolCount);
+    const { starts } = this.slotsOf(input.length);
+    slotCounts.fill(0, 0, (starts[input.length] + 1) * this.shape.symbolCount);
     this.clamped.finish(gradient, slotCounts);
-    this.addWindows(length, gradient);
-  }
-
-  /** Turns differences of expected decisions into the gradient of the window rows. */
-  private addWindows(length: number, gradient: Gradient): void {
-    const { symbolCount, maxEmit } = this.shape;
-    const { slotCounts, classScores: classCounts } = this;
-    classCounts.fill(0, 0, length * COUNT_CLASSES * symbolCount);
-    for (let j = 0; j < length; j++) {
-      for (let k = 0; k <= maxEmit; k++) {
-        const to = (j * COUNT_CLASSES + countClass(k)) * symbolCount;
-        const from = (j * (maxEmit + 1) + k) * symbolCount;
-        for (let y = 0; y < symbolCount; y++) classCounts[to + y] += slotCounts[from + y];
-      }
-    }
-    this.backend.loops.countSlots(classCounts, length * COUNT_CLASSES, 0, this.windows, this.rows.table, gradient);
+    this.features.count(input, starts, slotCounts, gradient);
   }
 
   /** The best path's output, for a quick judgement. */
@@ -336,7 +312,7 @@ export class TransducerEngine extends Holder {
     return path ? path.symbols.filter((symbol) => symbol !== shift) : [];
   }
 
-  judge(input: Int32Array, answers: readonly Answer[], weights: Float64Array): Judged & { aligned: number } {
+  judge(input: MarkedInput, answers: readonly Answer[], weights: Float64Array): Judged & { aligned: number } {
     this.forward(input, weights);
     const output = this.bestOutput();
     let logLikelihood = 0;
@@ -344,7 +320,7 @@ export class TransducerEngine extends Holder {
     let decisions = 0;
     let aligned = 0;
     for (const answer of answers) {
-      const log = this.logProbability(answer.output, input.length);
+      const log = this.logProbability(answer.output, input.symbols.length);
       if (log > Number.NEGATIVE_INFINITY) {
         logLikelihood += answerWeight(answer.count) * log;
         aligned += answer.count;

@@ -1,7 +1,14 @@
 // How well a transducer does on pairs; pairs with the same input are several right answers.
 
 import { outcomesOf } from "../../confidence/conformal.js";
-import { joinSymbols, kindsOf, layoutOf, outputText, type SymbolPair } from "../../formats/pair-lines.js";
+import {
+  attributesText,
+  joinSymbols,
+  kindsOf,
+  layoutOf,
+  outputText,
+  type SymbolPair,
+} from "../../formats/pair-lines.js";
 import { type TransductionReport, TransductionScore } from "../../metrics/transduction.js";
 import { counted, duration, percent, plural, table } from "../../util/text.js";
 import { answeredLines, calibrationLine } from "../report.js";
@@ -11,17 +18,18 @@ import type { TransducedOutput, Transducer } from "./transducer.js";
 /** An input with all its right answers. */
 export interface TransducerCase {
   input: readonly string[];
+  attributes?: readonly string[];
   outputs: (readonly string[])[];
 }
 
-/** Inputs in the order in which they come first. */
+/** Inputs, each with its attributes, in the order in which they come first. */
 export async function* casesOf(pairs: AsyncIterable<SymbolPair>): AsyncGenerator<TransducerCase> {
   const cases = new Map<string, TransducerCase>();
-  for await (const { input, output } of pairs) {
-    const key = JSON.stringify(input);
+  for await (const { input, output, attributes } of pairs) {
+    const key = JSON.stringify([input, attributes]);
     const known = cases.get(key);
     if (known) known.outputs.push(output);
-    else cases.set(key, { input, outputs: [output] });
+    else cases.set(key, { input, attributes, outputs: [output] });
   }
   yield* cases.values();
 }
@@ -31,8 +39,12 @@ export function judgeOutput(transducer: Transducer, one: TransducerCase, asked: 
   return { whole: answer, parts: [], ...(outcomes && { outcomes }) };
 }
 
-function answerTo(transducer: Transducer, { input, outputs }: TransducerCase, { inference, nbest }: PredictionAsked) {
-  const found = transducer.predict(input, { inference, nbest });
+function answerTo(
+  transducer: Transducer,
+  { input, attributes, outputs }: TransducerCase,
+  { inference, nbest }: PredictionAsked,
+) {
+  const found = transducer.predict(input, { attributes, inference, nbest });
   const right = new Set(outputs.map((output) => JSON.stringify(output)));
   const isRight = ({ output }: TransducedOutput): boolean => right.has(JSON.stringify(output));
   const outcomes =
@@ -50,7 +62,7 @@ export function showOutput(transducer: Transducer, one: TransducerCase, asked: P
   const { output, answer } = answerTo(transducer, one, asked);
   const right = new Set(one.outputs.map((symbols) => outputText(symbols, layout)));
   return {
-    input: joinSymbols(one.input, kindsOf(layout).read),
+    input: [joinSymbols(one.input, kindsOf(layout).read), ...(one.attributes ? [attributesText(one)] : [])].join(" "),
     output: outputText(output, layout),
     truth: [...right].join(" or "),
     ...answer,
@@ -61,9 +73,9 @@ export function scoreTransducer(transducer: Transducer, { inference }: Predictio
   const score = new TransductionScore();
   return {
     answers: score.answers,
-    add({ input, outputs }) {
-      const prediction = transducer.predict(input, { inference });
-      const likelihood = Math.max(...outputs.map((output) => transducer.logLikelihood(input, output)));
+    add({ input, attributes, outputs }) {
+      const prediction = transducer.predict(input, { attributes, inference });
+      const likelihood = Math.max(...outputs.map((output) => transducer.logLikelihood(input, output, attributes)));
       score.add(outputs, prediction.output, prediction.probability, likelihood);
     },
     report: () => ({ ...score.report(), alignedTrainingPairs: transducer.summary.alignedPairs }),

@@ -6,8 +6,9 @@ import type { Inference } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
 import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.js";
 import { editDistance } from "../../util/edit-distance.js";
+import { longestOutput } from "./emits.js";
 import { type Answer, type Strategy, TransducerEngine, type TransducerShape } from "./engine.js";
-import { answerOf, inputOf, type PairCorpus } from "./pairs.js";
+import { answerOf, inputOf, markedInputOf, type PairCorpus } from "./pairs.js";
 import type { TransducerRows } from "./rows.js";
 
 /** Pairs to train a transducer on. */
@@ -33,7 +34,7 @@ export class TransducerLearner implements Learner {
     this.first = first ?? arrays.int32(1);
     if (tally) return;
     for (let example = 0; example < corpus.inputCount; example++) {
-      const most = inputOf(corpus, example).length * engine.shape.maxEmit;
+      const most = longestOutput(engine.shape, inputOf(corpus, example).length);
       for (const { output, count } of this.answers(example)) if (output.length <= most) this.tally[example] += count;
     }
   }
@@ -62,7 +63,7 @@ export class TransducerLearner implements Learner {
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
     const { engine, corpus, strategy } = this;
     const seen = engine.learn(
-      inputOf(corpus, example),
+      markedInputOf(corpus, example),
       this.answers(example),
       weights,
       gradient,
@@ -74,23 +75,23 @@ export class TransducerLearner implements Learner {
   }
 
   judge(example: number, weights: Float64Array): Judged {
-    const judged = this.engine.judge(inputOf(this.corpus, example), this.answers(example), weights);
+    const judged = this.engine.judge(markedInputOf(this.corpus, example), this.answers(example), weights);
     this.tally[example] = judged.aligned;
     return judged;
   }
 
   /** The output that the model writes for an example, and whether it is right. */
   written(example: number, weights: Float64Array): { output: number[]; right: boolean } {
-    this.engine.forward(inputOf(this.corpus, example), weights);
+    this.engine.forward(markedInputOf(this.corpus, example), weights);
     const output = this.engine.bestOutput();
     return { output, right: this.answers(example).some((answer) => editDistance(output, answer.output) === 0) };
   }
 
   /** Log-probability of an output for the input of an example. */
   logProbability(example: number, output: readonly number[], weights: Float64Array): number {
-    const input = inputOf(this.corpus, example);
+    const input = markedInputOf(this.corpus, example);
     this.engine.forward(input, weights);
-    return Math.min(0, this.engine.logProbability(output, input.length));
+    return Math.min(0, this.engine.logProbability(output, input.symbols.length));
   }
 
   share(): SharedLearner {

@@ -4,7 +4,7 @@
 //   p(y) = (n(y) + STRENGTH · p_model(y)) / (N + STRENGTH)
 
 import type { TransducerEngine } from "./engine.js";
-import { answerOf, inputOf, type PairCorpus } from "./pairs.js";
+import { answerOf, inputKey, type MarkedInput, markedInputOf, type PairCorpus } from "./pairs.js";
 import type { Found } from "./search.js";
 
 /** As many pairs as the model's own opinion counts. Below 1, so that no answer that was seen comes after one that was not. */
@@ -22,9 +22,9 @@ export class Memory {
   constructor(readonly corpus: PairCorpus) {}
 
   /** The answers that an input had; none if it is new. */
-  answers(input: Int32Array): Remembered[] {
+  answers({ symbols, marks }: MarkedInput): Remembered[] {
     this.numbers ??= this.index();
-    const i = this.numbers.get(input.join());
+    const i = this.numbers.get(inputKey(symbols, marks));
     if (i === undefined) return [];
     const { answerStart, answerCount } = this.corpus;
     const found: Remembered[] = [];
@@ -36,17 +36,20 @@ export class Memory {
 
   private index(): Map<string, number> {
     const numbers = new Map<string, number>();
-    for (let i = 0; i < this.corpus.inputCount; i++) numbers.set(inputOf(this.corpus, i).join(), i);
+    for (let i = 0; i < this.corpus.inputCount; i++) {
+      const { symbols, marks } = markedInputOf(this.corpus, i);
+      numbers.set(inputKey(symbols, marks), i);
+    }
     return numbers;
   }
 
   /** The answers that an input had, with what the model thinks of them: to be asked after the engine's forward pass of it. */
-  judged(input: Int32Array, engine: TransducerEngine): Judged[] {
+  judged(input: MarkedInput, engine: TransducerEngine): Judged[] {
     return this.answers(input).map(({ output, count }) => ({
       output: [...output],
       count,
-      log: Math.min(0, engine.logProbability(output, input.length)),
-      moves: movesOf(engine, output, input.length),
+      log: Math.min(0, engine.logProbability(output, input.symbols.length)),
+      moves: movesOf(engine, output, input.symbols.length),
     }));
   }
 }

@@ -24,7 +24,7 @@ export interface TransducerOptions {
   delta: number;
   /**
    * Strength of L2 regularisation: a number of at least 0 and at most 1000000.
-   * If not given: by the number of pairs; from 1,000 inputs on chosen on held-out pairs.
+   * If not given: by the number of pairs; from 1,000 inputs on chosen on held-out pairs, with attributes 16.
    */
   l2: number;
   /**
@@ -88,6 +88,16 @@ export interface TransducerOptions {
    */
   maxEmit: number;
   /**
+   * Most output symbols before the first input symbol and after the last, which then are symbols of their own: a whole number of at least 0 and at most 1000.
+   * If not given: with attributes: as many as a rough alignment needs; else 0, ends are no symbols.
+   */
+  edgeEmit: number;
+  /**
+   * Have weights for copying the input symbol, whichever it is.
+   * If not given: where most output symbols are among those of their input.
+   */
+  copying: boolean;
+  /**
    * How many moves back a decision looks; a move writes a symbol or goes to the next input symbol: a whole number of at least 0 and at most 1000.
    * @default 8
    */
@@ -119,7 +129,7 @@ export interface TransducerOptions {
   moveGrams: readonly number[];
   /**
    * Leave out features seen fewer times in the rough alignment of the pairs: a whole number of at least 1.
-   * If not given: 1, from 5,000 inputs on 2.
+   * If not given: 1, with attributes and from 5,000 inputs on 2.
    */
   minCount: number;
   /**

@@ -20,17 +20,17 @@ import {
   share,
   whole,
 } from "../../util/options.js";
-import { LEAST_LOG, type Strategy, type TransducerShape } from "./engine.js";
+import type { Strategy, TransducerShape } from "./engine.js";
+import { copiesOf, FURTHEST, isMostlyCopied, mostWritten, neededEdges, neededEmit } from "./needs.js";
 import type { TransducerOptions as DeclaredOptions } from "./option-types.js";
 import { answerOf, type PairCorpus } from "./pairs.js";
 import type { TransducerRowOptions } from "./rows.js";
+import type { CutCorpus } from "./symbols.js";
 
 export const strategies: readonly Strategy[] = ["rcms", "model", "target", "hybrid", "forced"];
 
 /** Weight of a model of words, at most. */
 export const MOST_WORDS = 10;
-/** How far anything may look, and how much may be written for one symbol: what a model file may ask for, too. */
-export const FURTHEST = 1_000;
 export const MOST_CONTEXTS = 1_000_000;
 
 export const transducerOptions = {
@@ -41,7 +41,7 @@ export const transducerOptions = {
   l2: real("strength of L2 regularisation", {
     least: 0,
     most: 1e6,
-    otherwise: "by the number of pairs; from 1,000 inputs on chosen on held-out pairs",
+    otherwise: "by the number of pairs; from 1,000 inputs on chosen on held-out pairs, with attributes 16",
   }),
   ...choosingOptions,
   heldOut: share("share of the inputs held out to choose the best pass and calibrate probabilities", {
@@ -73,6 +73,19 @@ export const transducerOptions = {
     most: FURTHEST,
     otherwise: "as many as let 999 of 1,000 pairs be aligned",
   }),
+  edgeEmit: whole(
+    "most output symbols before the first input symbol and after the last, which then are symbols of their own",
+    {
+      least: 0,
+      most: FURTHEST,
+      otherwise: "with attributes: as many as a rough alignment needs; else 0, ends are no symbols",
+      flag: false,
+    },
+  ),
+  copying: flag("have weights for copying the input symbol, whichever it is", {
+    otherwise: "where most output symbols are among those of their input",
+    off: "have no weights for copying",
+  }),
   order: whole("how many moves back a decision looks; a move writes a symbol or goes to the next input symbol", {
     least: 0,
     most: FURTHEST,
@@ -96,7 +109,7 @@ export const transducerOptions = {
   }),
   minCount: whole("leave out features seen fewer times in the rough alignment of the pairs", {
     least: 1,
-    otherwise: "1, from 5,000 inputs on 2",
+    otherwise: "1, with attributes and from 5,000 inputs on 2",
   }),
   words: realOr("chosen", "let a model of the outputs' words help to choose; with a number, with that weight", {
     least: 0,
@@ -163,15 +176,31 @@ export function triesWords(corpus: PairCorpus, separator: number, given: GivenTr
   return 2 * several > answers;
 }
 
+/**
+ * With attributes, many more features take part in a decision, so each takes shorter steps; and what is written at an end may be
+ * long. Chosen on held-out pairs of Finnish inflection.
+ */
+const MARKED = { rate: 0.1, order: 12, contexts: 12 };
+const MARKED_PENALTY = 16;
+
+/** Whether the ends of inputs are symbols: where something else holds for inputs as a whole, more may be written there. */
+export function hasEdges(corpus: PairCorpus, { edgeEmit }: GivenTransducerOptions): boolean {
+  return edgeEmit === undefined ? corpus.marks.length > 0 : edgeEmit > 0;
+}
+
 /** Fills in what was not given and the data decide; see the declarations above. */
-export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions): TransducerOptions {
+export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions): TransducerOptions {
+  const { corpus } = data;
+  const isMarked = corpus.marks.length > 0;
   const holdsOut = corpus.inputCount >= FEWEST_TO_HOLD_OUT || given.words === "chosen";
   const found = readTransducerOptions(given, {
     instead: {
-      maxEmit: neededEmit(corpus),
-      minCount: corpus.inputCount > FEW_INPUTS ? 2 : 1,
+      ...(hasEdges(corpus, given) ? neededEdges(data) : { maxEmit: neededEmit(corpus), edgeEmit: 0 }),
+      copying: isMostlyCopied(data),
+      minCount: corpus.inputCount > FEW_INPUTS || isMarked ? 2 : 1,
+      ...(isMarked ? MARKED : {}),
       heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
-      l2: 4 * Math.min(1, corpus.inputCount / 500),
+      l2: (isMarked ? MARKED_PENALTY : 4) * Math.min(1, corpus.inputCount / 500),
       jointGrams: 0,
       words: 0,
       input: "chars",
@@ -183,9 +212,10 @@ export function chooseOptions(corpus: PairCorpus, given: GivenTransducerOptions)
   const canJudge = options.heldOut > 0 && (corpus.inputCount >= FEWEST_TO_CHOOSE || crosses(corpus, given));
   const isPlain = options.strategy === "rcms" && options.words === 0;
   if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
-  const mostEmit = mostWritten(corpus);
-  if (options.maxEmit > mostEmit) {
-    throw new InputError(`option \`maxEmit\` may be at most ${mostEmit} with so many different output symbols`);
+  const most = mostWritten(corpus);
+  for (const name of ["maxEmit", "edgeEmit"] as const) {
+    if (options[name] <= most) continue;
+    throw new InputError(`option \`${name}\` may be at most ${most} with so many different output symbols`);
   }
   if (options.jointGrams > 0 && options.heldOut === 0) {
     throw new InputError(
@@ -216,34 +246,14 @@ export function keptOptions(from: TransducerOptions, given: GivenTransducerOptio
   return readTransducerOptions(named, { instead: { ...goOnOptions(from), l2: 0 } }) as TransducerOptions;
 }
 
-/** The least number of symbols per input symbol, at least 2, that lets 999 of 1,000 pairs be aligned, if it may be so large. */
-function neededEmit(corpus: PairCorpus): number {
-  const needed: number[] = [];
-  for (let i = 0; i < corpus.inputCount; i++) {
-    const length = corpus.inputStart[i + 1] - corpus.inputStart[i];
-    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-      needed.push(Math.ceil((corpus.outputStart[a + 1] - corpus.outputStart[a]) / length));
-    }
-  }
-  needed.sort((a, b) => a - b);
-  return Math.min(mostWritten(corpus), Math.max(2, needed[Math.ceil(needed.length * 0.999) - 1]));
-}
-
-/**
- * So many symbols may be written for one input symbol that before anything is learned, when all are equally probable, the mass
- * of writing none is still a number beside the mass of writing them all.
- */
-function mostWritten(corpus: PairCorpus): number {
-  const symbols = corpus.outputs.reduce((most, symbol) => Math.max(most, symbol), 1) + 1;
-  return Math.min(FURTHEST, Math.floor(-LEAST_LOG / Math.log(symbols)));
-}
-
 export function shapeOf(inputs: Alphabet, outputs: Alphabet, options: TransducerOptions): TransducerShape {
   // Input symbols, then the one for all that are unknown, then the outside.
   return {
     symbolCount: outputs.size + 1,
     boundary: inputs.size + 1,
     maxEmit: options.maxEmit,
+    edgeEmit: options.edgeEmit,
+    copies: copiesOf(inputs, outputs),
     rowOptions: rowOptionsOf(options),
   };
 }

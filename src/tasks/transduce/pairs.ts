@@ -5,12 +5,14 @@ import { Alphabet } from "../../engine/alphabet.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import { areStrings } from "../../util/checks.js";
 import { InputError, type Place } from "../../util/errors.js";
+import { marksOf } from "./attributes.js";
 
 /** Refuses what is no pair to learn from. Programs without types may give anything. */
 export function checkPair(pair: SymbolPair): void {
-  const { input, output, file, line } = pair ?? {};
+  const { input, output, attributes, file, line } = pair ?? {};
   checkSymbols("input", input, { file, line });
   checkSymbols("output", output, { file, line });
+  checkAttributes(attributes, { file, line });
   if (input.length === 0) throw new InputError("the input is empty", { file, line });
 }
 
@@ -21,11 +23,24 @@ export function checkSymbols(side: "input" | "output", symbols: unknown, place: 
   throw new InputError(`\`${side}\` should be an array of symbols, each of them text`, { ...place, hint });
 }
 
+/** Refuses what is no list of attributes. */
+export function checkAttributes(attributes: unknown, place: Place = {}): void {
+  if (attributes === undefined || areStrings(attributes)) return;
+  throw new InputError("`attributes` should be an array, each of them text", {
+    ...place,
+    hint: 'such as attributes: ["V", "PST"]',
+  });
+}
+
 export interface PairCorpus {
   inputCount: number;
   /** [inputCount + 1] first symbol of each input in `inputs`. */
   inputStart: Int32Array;
   inputs: Int32Array;
+  /** [inputCount + 1] first mark of each input in `marks`. */
+  markStart: Int32Array;
+  /** Marks of inputs: what holds for the whole of them; see attributes.ts. */
+  marks: Int32Array;
   /** [inputCount + 1] first answer of each input. */
   answerStart: Int32Array;
   /** [answers + 1] first symbol of each answer in `outputs`. */
@@ -35,8 +50,15 @@ export interface PairCorpus {
   answerCount: Int32Array;
 }
 
+/** An input as numbers, with what holds for the whole of it. */
+export interface MarkedInput {
+  symbols: Int32Array;
+  marks: Int32Array;
+}
+
 interface Answers {
   input: ArrayLike<number>;
+  marks: ArrayLike<number>;
   /** By their numbers as text. */
   answers: Map<string, { output: ArrayLike<number>; count: number }>;
 }
@@ -48,22 +70,26 @@ export class PairCorpusBuilder {
   constructor(
     readonly inputSymbols: Alphabet,
     readonly outputSymbols: Alphabet,
+    readonly marks = new Alphabet(),
+    /** Whether marks that are new get numbers. */
+    private readonly learnsMarks = true,
   ) {}
 
-  add(pair: Pick<SymbolPair, "input" | "output">): void {
+  add(pair: Pick<SymbolPair, "input" | "output" | "attributes">): void {
     this.addNumbers(
       pair.input.map((symbol) => this.inputSymbols.add(symbol)),
+      marksOf(pair.attributes, this.marks, this.learnsMarks),
       pair.output.map((symbol) => this.outputSymbols.add(symbol)),
       1,
     );
   }
 
   /** Adds as many pairs of symbols of the alphabets. */
-  addNumbers(input: ArrayLike<number>, output: ArrayLike<number>, count: number): void {
-    const key = Array.prototype.join.call(input);
+  addNumbers(input: ArrayLike<number>, marks: ArrayLike<number>, output: ArrayLike<number>, count: number): void {
+    const key = inputKey(input, marks);
     let entry = this.byInput.get(key);
     if (!entry) {
-      entry = { input, answers: new Map() };
+      entry = { input, marks, answers: new Map() };
       this.byInput.set(key, entry);
     }
     const outputKey = Array.prototype.join.call(output);
@@ -79,10 +105,12 @@ export class PairCorpusBuilder {
   build(): PairCorpus {
     const entries = [...this.byInput.values()];
     const inputStart = new Int32Array(entries.length + 1);
+    const markStart = new Int32Array(entries.length + 1);
     const answerStart = new Int32Array(entries.length + 1);
     const answerList: { output: ArrayLike<number>; count: number }[] = [];
-    entries.forEach(({ input, answers }, i) => {
+    entries.forEach(({ input, marks, answers }, i) => {
       inputStart[i + 1] = inputStart[i] + input.length;
+      markStart[i + 1] = markStart[i] + marks.length;
       answerStart[i + 1] = answerStart[i] + answers.size;
       answerList.push(...answers.values());
     });
@@ -94,13 +122,16 @@ export class PairCorpusBuilder {
       inputCount: entries.length,
       inputStart,
       inputs: new Int32Array(inputStart[entries.length]),
+      markStart,
+      marks: new Int32Array(markStart[entries.length]),
       answerStart,
       outputStart,
       outputs: new Int32Array(outputStart[answerList.length]),
       answerCount: Int32Array.from(answerList, ({ count }) => count),
     };
-    entries.forEach(({ input }, i) => {
+    entries.forEach(({ input, marks }, i) => {
       corpus.inputs.set(input, inputStart[i]);
+      corpus.marks.set(marks, markStart[i]);
     });
     answerList.forEach(({ output }, a) => {
       corpus.outputs.set(output, outputStart[a]);
@@ -115,7 +146,8 @@ export function togetherOf(corpora: readonly PairCorpus[]): PairCorpus {
   for (const corpus of corpora) {
     for (let i = 0; i < corpus.inputCount; i++) {
       for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-        builder.addNumbers(inputOf(corpus, i), answerOf(corpus, a), corpus.answerCount[a]);
+        const { symbols, marks } = markedInputOf(corpus, i);
+        builder.addNumbers(symbols, marks, answerOf(corpus, a), corpus.answerCount[a]);
       }
     }
   }
@@ -127,10 +159,12 @@ export function inputsOf(corpus: PairCorpus, inputs: Int32Array): PairCorpus {
   const answers: number[] = [];
   for (const i of inputs) for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) answers.push(a);
   const [inputStart, symbols] = picked(corpus.inputStart, corpus.inputs, inputs);
+  const [markStart, marks] = picked(corpus.markStart, corpus.marks, inputs);
   const [outputStart, outputs] = picked(corpus.outputStart, corpus.outputs, answers);
   const [answerStart] = picked(corpus.answerStart, corpus.answerCount, inputs);
   const answerCount = Int32Array.from(answers, (a) => corpus.answerCount[a]);
-  return { inputCount: inputs.length, inputStart, inputs: symbols, answerStart, outputStart, outputs, answerCount };
+  const read = { inputCount: inputs.length, inputStart, inputs: symbols, markStart, marks };
+  return { ...read, answerStart, outputStart, outputs, answerCount };
 }
 
 /** Some of the stretches of a list, one after another: where each begins, and what they hold. */
@@ -144,6 +178,16 @@ function picked(start: Int32Array, list: Int32Array, which: ArrayLike<number>): 
 
 export function inputOf(corpus: PairCorpus, i: number): Int32Array {
   return corpus.inputs.subarray(corpus.inputStart[i], corpus.inputStart[i + 1]);
+}
+
+export function markedInputOf(corpus: PairCorpus, i: number): MarkedInput {
+  return { symbols: inputOf(corpus, i), marks: corpus.marks.subarray(corpus.markStart[i], corpus.markStart[i + 1]) };
+}
+
+/** An input with its marks as text. */
+export function inputKey(symbols: ArrayLike<number>, marks: ArrayLike<number>): string {
+  const join = Array.prototype.join;
+  return marks.length === 0 ? join.call(symbols) : `${join.call(symbols)};${join.call(marks)}`;
 }
 
 export function answerOf(corpus: PairCorpus, answer: number): Int32Array {

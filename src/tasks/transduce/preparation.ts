@@ -15,7 +15,7 @@ import type { View } from "./classes.js";
 import { TransducerEngine, type TransducerShape } from "./engine.js";
 import { TransducerLearner } from "./learner.js";
 import { FEW_INPUTS, FEWEST_TO_CHOOSE, rowOptionsOf, type TransducerOptions } from "./options.js";
-import { answerOf, inputOf, type PairCorpus } from "./pairs.js";
+import { answerOf, markedInputOf, type PairCorpus } from "./pairs.js";
 import { type AlignedPair, type TransducerRows, transducerRows } from "./rows.js";
 
 /** Pairs on which the rough alignment is fitted, at most. */
@@ -42,8 +42,8 @@ export function makeRows(
   options: TransducerOptions,
   views: readonly View[],
 ): Prepared {
-  const { symbolCount, boundary, maxEmit } = shape;
-  const aligner = new Aligner(boundary + 1, symbolCount, maxEmit);
+  const { symbolCount, boundary, copies } = shape;
+  const aligner = new Aligner(boundary + 1, symbolCount, shape, options.copying ? copies : undefined);
   const inputs = Int32Array.from({ length: corpus.inputCount }, (_, i) => i);
   const some = shuffle(inputs, generator(options.seed, ALIGNER_PART)).slice(0, ALIGNER_INPUTS);
   aligner.fit(corpus, some, ALIGNER_PASSES);
@@ -52,16 +52,17 @@ export function makeRows(
   const aligned: AlignedPair[] = [];
   const best: Prepared["moves"] = [];
   for (let i = 0; i < corpus.inputCount; i++) {
-    const input = inputOf(corpus, i);
+    const { symbols: input, marks } = markedInputOf(corpus, i);
     for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
       best.push(aligner.certain(input, answerOf(corpus, a)));
       for (let s = 0; s < samples; s++) {
         const moves = aligner.sample(input, answerOf(corpus, a), random);
-        if (moves) aligned.push({ input, moves });
+        if (moves) aligned.push({ input, marks, moves });
       }
     }
   }
-  const rows = transducerRows(() => aligned, symbolCount, boundary, shape.rowOptions, samples, views);
+  const marked = corpus.marks.length > 0;
+  const rows = transducerRows({ pairs: () => aligned, samples, views, copying: options.copying, marked }, shape);
   return { rows, moves: best };
 }
 
@@ -97,7 +98,7 @@ export async function imputeMoves(
       await pause();
       paused = Date.now();
     }
-    engine.forward(inputOf(corpus, i), weights);
+    engine.forward(markedInputOf(corpus, i), weights);
     for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
       moves.push(engine.bestMoves(answerOf(corpus, a)));
     }
@@ -114,6 +115,7 @@ export async function penaltyFor(
   chosen: TransducerOptions,
   shouldStop: TrainingHooks["shouldStop"],
 ): Promise<number> {
-  if (learner.exampleCount < FEWEST_TO_CHOOSE) return chosen.l2;
+  // With attributes, a short training says too little of the many features that follow.
+  if (learner.exampleCount < FEWEST_TO_CHOOSE || learner.corpus.marks.length > 0) return chosen.l2;
   return chooseL2(learner, declaredOf(trainingOptions, chosen), shouldStop, penalties);
 }

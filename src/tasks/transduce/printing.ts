@@ -3,7 +3,7 @@
 //               within symbols `\|`, `\:` and `\\`, and `\_` for the symbol `_`
 
 import { breaksLines, escapeField } from "../../formats/fields.js";
-import { inputText, layoutOf, outputText, type SymbolPair } from "../../formats/pair-lines.js";
+import { attributesText, inputText, layoutOf, outputText, type SymbolPair } from "../../formats/pair-lines.js";
 import { probabilityText } from "../../util/text.js";
 import type {
   AlignedSymbol,
@@ -38,6 +38,9 @@ function joinersOf(transducer: Transducer) {
   return {
     inputText: (pair: SymbolPair): string => inputText(pair, layout),
     outputText: (output: readonly string[]): string => outputText(output, layout),
+    /** A column of attributes, if the model knows any. */
+    attributeColumn: (pair: SymbolPair): string[] =>
+      transducer.marks.size > 0 ? [escapeField(attributesText(pair))] : [],
     field: isEscaped(transducer) ? escapeField : (text: string): string => text,
   };
 }
@@ -54,13 +57,14 @@ function isEscaped(transducer: Transducer): boolean {
   return found;
 }
 
-/** Input TAB output TAB probability, a line for each output, and a line for each slot if contexts were asked for. */
+/** Input TAB output (TAB attributes) TAB probability, a line for each output, and a line for each slot if contexts were asked for. */
 export function predictionText(transducer: Transducer, pair: SymbolPair, prediction: TransducerPrediction): string {
-  const { inputText, outputText, field } = joinersOf(transducer);
+  const { inputText, outputText, attributeColumn, field } = joinersOf(transducer);
   const lines = (prediction.nbest ?? [prediction]).map(({ output, probability, alignment }) =>
     [
       field(inputText(pair)),
       field(outputText(output)),
+      ...attributeColumn(pair),
       probabilityText(probability),
       ...(alignment ? alignmentText(alignment).map(field) : []),
     ].join("\t"),
@@ -86,6 +90,7 @@ export function predictionJson(
   const { inputText, outputText } = joinersOf(transducer);
   return {
     input: inputText(pair),
+    ...attributesOf(transducer, pair),
     ...prediction,
     output: outputText(prediction.output),
     ...shownNbest(prediction.nbest, outputText),
@@ -98,11 +103,12 @@ export function answerText(
   pair: SymbolPair,
   { answered, prediction }: TransducerAnswered,
 ): string {
-  const { inputText, outputText, field } = joinersOf(transducer);
+  const { inputText, outputText, attributeColumn, field } = joinersOf(transducer);
   const { probability, calibratedProbability = probability, output } = prediction;
   const probabilities = [probability, calibratedProbability].map(probabilityText);
   const shown = answered ? field(outputText(output)) : "";
-  return `${[field(inputText(pair)), shown, ...probabilities, answered ? "answered" : "left"].join("\t")}\n`;
+  const columns = [field(inputText(pair)), shown, ...attributeColumn(pair), ...probabilities];
+  return `${[...columns, answered ? "answered" : "left"].join("\t")}\n`;
 }
 
 export function answerJson(
@@ -115,7 +121,12 @@ export function answerJson(
   const shown = answered
     ? { output: outputText(output), alignment, ...shownNbest(nbest, outputText) }
     : { candidates: shownNbest(candidates, outputText).nbest };
-  return { input: inputText(pair), answered, probability, calibratedProbability, ...shown, unknown };
+  const given = { input: inputText(pair), ...attributesOf(transducer, pair) };
+  return { ...given, answered, probability, calibratedProbability, ...shown, unknown };
+}
+
+function attributesOf({ marks }: Transducer, { attributes = [] }: SymbolPair): { attributes?: readonly string[] } {
+  return marks.size > 0 ? { attributes } : {};
 }
 
 function shownNbest(
@@ -127,7 +138,8 @@ function shownNbest(
 
 export const predictNotes = `
 With a transducer: a line holds an input; input TAB output TAB probability come out, the probability being summed over
-alignments; --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\` (several
+alignments. If it learned from attributes, a line holds input TAB attributes, or input TAB output TAB attributes as in training;
+these come out after the output. --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\` (several
 symbols for one are joined by \`:\`, none is \`_\`; symbols with these signs are written with \`\\|\`, \`\\:\`, \`\\\\\`, and \`_\`
 as \`\\_\`). --contexts adds a line for each slot, \`# position.written MOVES/probability …\`, \`→\` being the move to the next
 input symbol (\`# position/part.written\` where characters are taken apart). With --precision there are two columns more, the calibrated probability and \`answered\` or \`left\`, and no output

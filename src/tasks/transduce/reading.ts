@@ -13,7 +13,7 @@ import {
 import { parsePairs } from "../../formats/pairs.js";
 import type { ReviewItem } from "../../formats/review-item.js";
 import { InputError } from "../../util/errors.js";
-import { choice, flag, numbers } from "../../util/options.js";
+import { choice, flag, numbers, whole } from "../../util/options.js";
 import type { InputUse } from "../task.js";
 import type { Transducer } from "./transducer.js";
 
@@ -22,6 +22,12 @@ export const reading = {
   input: choice("symbols of the input side", symbolKinds, { value: "kind" }),
   output: choice("symbols of the output side", symbolKinds, { value: "kind" }),
   columns: numbers("tsv: the columns of input and output", { least: 1, most: 999_999, otherwise: "1,2" }),
+  attributes: whole("tsv: the column of attributes, which hold for the whole input; 0: there are none", {
+    least: 0,
+    most: 999_999,
+    value: "column",
+    otherwise: "the third, if it looks like it: few that come again and again",
+  }),
   reverse: flag("learn to write the inputs from the outputs"),
   stress: flag("cmudict: keep the stress of vowels", { usual: true, off: "cmudict: drop the stress of vowels" }),
 };

@@ -5,6 +5,8 @@
 //   outputs   n-grams of written symbols: context rows
 //   moves     n-grams of moves with the input symbols they were made at, keyed by the input from position j on: context
 //             rows, each an n-gram of aligned pairs together with what comes next in the input
+//   marks     where something holds for the whole input (attributes.ts): slot features with it, and n-grams of written symbols
+//   copies    where outputs are much like inputs: slot features of writing the input symbol, whichever it is (mark-walks.ts)
 // Rows hold the (row, symbol) pairs that occur in a rough alignment of the training pairs; weights start at zero.
 
 import type { RowFamily, StartNodes } from "../../engine/problem.js";
@@ -12,8 +14,11 @@ import { childOf, type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder }
 import { grown } from "../../engine/trellis.js";
 import { PairIndex } from "../../util/pair-index.js";
 import type { View } from "./classes.js";
-import { MoveWalker, OutputWalker, type Walker, WindowWalker } from "./walkers.js";
-import { CLASSES_LENGTH, symbolAt } from "./windows.js";
+import type { TransducerShape } from "./engine.js";
+import { CopyWalks, MARKED_DEPTH, MarkWalks } from "./mark-walks.js";
+import { CopyWalker, MarkedOutputWalker, MoveWalker, OutputWalker, SlotWalker, type Walker } from "./walkers.js";
+import { symbolAt } from "./walks.js";
+import { CLASSES_LENGTH, WindowWalks } from "./windows.js";
 
 export interface TransducerRowOptions {
   /** Input symbols looked at on either side of the one at hand. */
@@ -39,15 +44,25 @@ export interface TransducerRows {
   outputTree: RowTree;
   /** From the root by the input from the position at hand to the right (as -2 - symbol), then by moves, latest first. */
   moveTree: RowTree;
+  /** If inputs have marks. */
+  marked?: {
+    /** From the root by (class of written symbols, kind), then by a mark and so on. */
+    tree: RowTree;
+    /** From the root by a mark (as -2 - mark), then by written symbols, latest first. */
+    outputTree: RowTree;
+  };
+  /** If copying has rows: each has one entry, symbol 0, which stands for the copy. */
+  copyTree?: RowTree;
 }
 
 /** Inputs with the moves of an alignment each: what rows are counted from. */
 export interface AlignedPair {
   input: Int32Array;
+  marks?: Int32Array;
   moves: Int32Array;
 }
 
-/** The event of the input symbol at hand in the tree of moves, apart from those of moves and BEGIN. */
+/** The event of the input symbol at hand in the tree of moves, or of a mark, apart from those of moves and BEGIN. */
 export function inputEvent(symbol: number): number {
   return -2 - symbol;
 }
@@ -82,35 +97,55 @@ class CountedTree {
     return kept;
   }
 }
-/**
- * Counts features and makes their rows. `pairs` gives the same aligned pairs each time it is called; `boundary` is one
- * more than the last input symbol; `samples` is how many alignments of each pair there are.
- */
+
+/** What rows are made of. */
+export interface RowMakings {
+  /** Gives the same aligned pairs each time it is called. */
+  pairs: () => Iterable<AlignedPair>;
+  /** How many alignments of each pair there are. */
+  samples: number;
+  views?: readonly View[];
+  /** Whether there are rows of copies. */
+  copying?: boolean;
+  /** Whether some inputs have marks. */
+  marked?: boolean;
+}
+
+/** Counts features and makes their rows. */
 export function transducerRows(
-  pairs: () => Iterable<AlignedPair>,
-  symbolCount: number,
-  boundary: number,
-  options: TransducerRowOptions,
-  samples: number,
-  views: readonly View[] = [],
+  { pairs, samples, views = [], copying = false, marked = false }: RowMakings,
+  { symbolCount, boundary, rowOptions: options, ...shape }: Omit<TransducerShape, "maxEmit">,
 ): TransducerRows {
   const shift = symbolCount - 1;
   const minCount = options.minCount * samples;
   const table = new RowTableBuilder(symbolCount);
-  const make = (walker: Walker, depth: number, denseDepth: number): RowTree => {
+  const make = (walker: Walker, depth: number, isDense?: IsDense): RowTree => {
     const builder = countFeatures(pairs, walker, depth, minCount, shift);
-    addRows(table, builder, pairs, walker, denseDepth, shift);
+    addRows(table, builder, pairs, walker, shift, isDense);
     return builder.build();
   };
+  const windows = new WindowWalks(options, boundary, views);
   const windowTree = make(
-    new WindowWalker(options, boundary, views),
+    new SlotWalker(windows),
     1 + Math.max(options.windowLength, options.skipLength + 1, views.length > 0 ? CLASSES_LENGTH : 0),
-    0,
+    marked ? (depth, first) => depth === 1 + (first % windows.kinds) && depth <= 2 : undefined,
   );
-  const outputTree = make(new OutputWalker(options, shift), options.outputGrams, 1);
+  const outputTree = make(new OutputWalker(options, shift), options.outputGrams, (depth) => depth <= 1);
   const deepest = Math.max(0, ...options.moveGrams.map((grams, ahead) => grams + ahead + 1));
-  const moveTree = make(new MoveWalker(options, shift, boundary), deepest, 0);
-  return { table: table.build(), views, windowTree, outputTree, moveTree };
+  const moveTree = make(new MoveWalker(options, shift, boundary), deepest);
+  const rows: TransducerRows = { table: table.build(), views, windowTree, outputTree, moveTree };
+  if (marked) {
+    rows.marked = {
+      tree: make(
+        new SlotWalker(new MarkWalks(boundary, views)),
+        MARKED_DEPTH,
+        (depth, first) => depth === 2 && first % MarkWalks.kinds === 0,
+      ),
+      outputTree: make(new MarkedOutputWalker(options, shift), 1 + options.outputGrams),
+    };
+  }
+  if (copying) rows.copyTree = make(new CopyWalker(new CopyWalks(boundary, views), shape), MARKED_DEPTH);
+  return { ...rows, table: table.build() };
 }
 
 function eachMove(pair: AlignedPair, shift: number, visit: (m: number, j: number, written: number) => void): void {
@@ -161,14 +196,17 @@ function countFeatures(
   return tree.kept(minCount);
 }
 
-/** Gives the features of a tree their rows: with every symbol down to `denseDepth`, with those that occur below it. */
+/** Whether a node at some depth below a child of the root, by its event, has a row with every symbol. */
+type IsDense = (depth: number, first: number) => boolean;
+
+/** Gives the features of a tree their rows: with every symbol, or with those that occur. */
 function addRows(
   table: RowTableBuilder,
   builder: RowTreeBuilder,
   pairs: () => Iterable<AlignedPair>,
   walker: Walker,
-  denseDepth: number,
   shift: number,
+  isDense?: IsDense,
 ): void {
   const followers = new PairIndex(); // (node, symbol)
   const next = (node: number, event: number): number => builder.find(node, event);
@@ -179,8 +217,8 @@ function addRows(
   for (const pair of pairs()) {
     walker.begin(pair);
     eachMove(pair, shift, (m, j, written) => {
-      symbol = pair.moves[m];
-      walker.walk(m, j, written, next, note);
+      symbol = walker.symbolOf ? walker.symbolOf(m, j) : pair.moves[m];
+      if (symbol >= 0) walker.walk(m, j, written, next, note);
     });
   }
   const count = new Int32Array(builder.nodes + 1);
@@ -190,10 +228,15 @@ function addRows(
   const symbols = new Int32Array(followers.size);
   for (let f = 0; f < followers.size; f++) symbols[place[followers.first[f]]++] = followers.second[f];
   const depth = new Uint8Array(builder.nodes);
+  const first = new Int32Array(builder.nodes);
   for (let node = 0; node < builder.nodes; node++) {
-    if (node > 0) depth[node] = depth[builder.parentOf(node)] + 1;
+    if (node > 0) {
+      const parent = builder.parentOf(node);
+      depth[node] = depth[parent] + 1;
+      first[node] = parent === 0 ? builder.eventOf(node) : first[parent];
+    }
     const own = symbols.subarray(count[node], count[node + 1]).sort();
-    if (depth[node] <= denseDepth && (node > 0 || denseDepth > 0)) builder.setRow(node, table.addDense());
+    if (isDense?.(depth[node], first[node])) builder.setRow(node, table.addDense());
     else if (own.length > 0) builder.setRow(node, table.add(own));
   }
 }
@@ -203,20 +246,22 @@ export function transducerFamilies(rows: TransducerRows, shift: number, order: n
   return [
     { tree: rows.outputTree, depth: order, skip: shift, pairs: false, keyed: false },
     { tree: rows.moveTree, depth: order, skip: -1, pairs: true, keyed: true },
+    ...(rows.marked ? [{ tree: rows.marked.outputTree, depth: order, skip: shift, pairs: false, keyed: true }] : []),
   ];
 }
 
-/** Where the walks of the move family begin at each slot. */
+/** Where the walks of the move family begin at each slot; `slots` has the first slot of each position, and the end. */
 export function moveStarts(
   tree: RowTree,
   options: TransducerRowOptions,
   input: Int32Array,
-  slotsPerPosition: number,
+  slots: Int32Array,
   boundary: number,
 ): StartNodes {
   const ahead = options.moveGrams.length;
-  const offsets = new Int32Array(input.length * slotsPerPosition + 2);
-  const nodes = new Int32Array(input.length * slotsPerPosition * ahead);
+  const end = slots[input.length];
+  const offsets = new Int32Array(end + 2);
+  const nodes = new Int32Array(end * ahead);
   let count = 0;
   for (let j = 0; j < input.length; j++) {
     const first = count;
@@ -229,11 +274,28 @@ export function moveStarts(
       nodes[count++] = node;
     }
     const own = count - first;
-    for (let k = 0; k < slotsPerPosition; k++) {
-      if (k > 0) for (let i = 0; i < own; i++) nodes[count++] = nodes[first + i];
-      offsets[j * slotsPerPosition + k + 1] = count;
+    for (let slot = slots[j]; slot < slots[j + 1]; slot++) {
+      if (slot > slots[j]) for (let i = 0; i < own; i++) nodes[count++] = nodes[first + i];
+      offsets[slot + 1] = count;
     }
   }
   offsets[offsets.length - 1] = count;
+  return { offsets, nodes };
+}
+
+/** Where the walks of the family of marks begin: at the marks of the input, at every slot but the end. */
+export function markStarts(tree: RowTree, marks: Int32Array, slotCount: number): StartNodes {
+  const own: number[] = [];
+  for (const mark of marks) {
+    const node = childOf(tree, 0, inputEvent(mark));
+    if (node >= 0) own.push(node);
+  }
+  const offsets = new Int32Array(slotCount + 1);
+  const nodes = new Int32Array((slotCount - 1) * own.length);
+  for (let slot = 0; slot + 1 < slotCount; slot++) {
+    nodes.set(own, slot * own.length);
+    offsets[slot + 1] = (slot + 1) * own.length;
+  }
+  offsets[slotCount] = nodes.length;
   return { offsets, nodes };
 }

@@ -5,6 +5,7 @@
 import { Alphabet } from "../../engine/alphabet.js";
 import { type SymbolKind, splitSymbols } from "../../formats/pair-lines.js";
 import { decomposed } from "../../util/characters.js";
+import { END, START } from "./emits.js";
 import type { PairCorpus } from "./pairs.js";
 
 /** What is read, and what is written. */
@@ -81,10 +82,18 @@ export interface CutCorpus {
   corpus: PairCorpus;
   inputSymbols: Alphabet;
   outputSymbols: Alphabet;
+  /** Names of what holds for whole inputs; see attributes.ts. */
+  marks: Alphabet;
 }
 
-export function cutCorpus({ corpus, inputSymbols, outputSymbols }: CutCorpus, kinds: Kinds): CutCorpus {
-  const input = cutSide(corpus.inputs, corpus.inputStart, inputSymbols, kinds.input);
+/** Cuts symbols; `edges`: the ends of inputs become symbols. */
+export function cutCorpus(
+  { corpus, inputSymbols, outputSymbols, marks }: CutCorpus,
+  kinds: Kinds,
+  edges: boolean,
+): CutCorpus {
+  const cutInputs = cutSide(corpus.inputs, corpus.inputStart, inputSymbols, kinds.input);
+  const input = edges ? withEdges(cutInputs) : cutInputs;
   const output = cutSide(corpus.outputs, corpus.outputStart, outputSymbols, kinds.output);
   return {
     corpus: {
@@ -96,7 +105,22 @@ export function cutCorpus({ corpus, inputSymbols, outputSymbols }: CutCorpus, ki
     },
     inputSymbols: input.alphabet,
     outputSymbols: output.alphabet,
+    marks,
   };
+}
+
+function withEdges({ symbols, start, alphabet }: CutSide): CutSide {
+  const wider = new Alphabet(alphabet.all());
+  const first = wider.add(START);
+  const last = wider.add(END);
+  const wide = new Int32Array(symbols.length + 2 * (start.length - 1));
+  for (let i = 0; i + 1 < start.length; i++) {
+    const at = start[i] + 2 * i;
+    wide[at] = first;
+    wide.set(symbols.subarray(start[i], start[i + 1]), at + 1);
+    wide[start[i + 1] + 2 * i + 1] = last;
+  }
+  return { symbols: wide, start: start.map((from, i) => from + 2 * i), alphabet: wider };
 }
 
 interface CutSide {

@@ -1,7 +1,9 @@
 // Transduction as a task: outputs for inputs of other lengths, learned from pairs that nobody has aligned.
 
 import * as v from "valibot";
+import type { Alphabet } from "../../engine/alphabet.js";
 import {
+  attributesText,
   inputText,
   layoutOf,
   outputText,
@@ -17,6 +19,7 @@ import { InputError } from "../../util/errors.js";
 import { flag } from "../../util/options.js";
 import { percent, plural } from "../../util/text.js";
 import type { LearningTask, PredictionAsked } from "../task.js";
+import { attributesOf } from "./attributes.js";
 import { transducerCodec } from "./codec.js";
 import { contents, contentsText, kindText } from "./contents.js";
 import {
@@ -36,7 +39,8 @@ import { type TransducedOutput, Transducer, type TransducerPrediction } from "./
 
 const trainNotes = `
 PAIRS holds one input and its output per line; several files are read one after the other, gzip is unpacked. Formats:
-  tsv        input TAB output; --columns 2,3 takes other columns
+  tsv        input TAB output; --columns 2,3 takes other columns. A third column may hold attributes, separated by ; or spaces:
+             what holds for the whole input, such as the form that is wanted (--attributes says which column)
   cmudict    WORD  P R O N, with variants WORD(2) and comments, as in the CMU pronouncing dictionary
 Each side is cut at spaces (tokens), into characters as people count them (chars), their code points (codepoints), or those of
 their canonical decomposition (decomposed: letters and accents, the sounds of Korean syllables). If it is not said, a side
@@ -56,12 +60,14 @@ const measures = [
 const column = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(999_999));
 const sourceSchema = v.object({
   input: v.pipe(v.array(v.string()), v.minLength(1)),
+  attributes: v.optional(v.array(v.string())),
   /** Where its sides stood on a line. */
   places: v.optional(
     v.object({
       format: v.picklist(pairFormats),
       columns: v.tuple([column, column]),
       reverse: v.boolean(),
+      attributes: v.optional(column),
     }),
   ),
 });
@@ -98,10 +104,10 @@ export const transduceTask: LearningTask<
     options: transducerOptions,
     reading,
     read: readGiven,
-    decisive: ({ input, output }) => [input, output],
+    decisive: ({ input, output, attributes }) => (attributes ? [input, output, attributes] : [input, output]),
     // All answers to an input are judged together.
-    belongs: ({ input }, before) =>
-      input.length === before.input.length && input.every((one, i) => one === before.input[i]),
+    belongs: ({ input, attributes }, before) =>
+      JSON.stringify([input, attributes]) === JSON.stringify([before.input, before.attributes]),
     async train(pairs, { given, files: _, keep: __, ...rest }) {
       const said = givenKinds(rest.note);
       const begun = await beginning(pairs);
@@ -130,12 +136,12 @@ export const transduceTask: LearningTask<
         options,
       };
     },
-    summaryText({ weights, summary, options }) {
+    summaryText({ weights, summary, options, marks }) {
       const held = summary.history.find(({ pass }) => pass === summary.bestPass)?.heldOut;
       const judged = held ? `held out ${percent(held.exact)} of outputs right` : undefined;
       const left = summary.pairs - summary.alignedPairs;
       const warnings = left > 0 ? [`${plural(left, "pair")} had no alignment ${whyUnaligned(options)}`] : [];
-      const text = `${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}${kindsText(options)}`;
+      const text = `${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}${kindsText(options)}${attributesNote(marks)}`;
       return { text, judged, warnings };
     },
     alwaysKeeps: true,
@@ -151,15 +157,18 @@ export const transduceTask: LearningTask<
     inputsOf: (pairs) => pairs as AsyncIterable<SymbolPair>,
     cutting: () => ({ ends: () => true, isByLine: true, options: {} }),
     linesOf: ({ line }) => (line === undefined ? undefined : { first: line, count: 1 }),
-    predict: (transducer, { input }, asked) => transducer.predict(input, predictOptions(asked)),
-    answer(transducer, { input }, asked) {
+    predict: (transducer, { input, attributes }, asked) =>
+      transducer.predict(input, { ...predictOptions(asked), attributes }),
+    answer(transducer, { input, attributes }, asked) {
       const { nbest, alignment } = predictOptions(asked);
-      const answer = transducer.answer(input, { nbest, alignment, precision: asked.precision });
+      const answer = transducer.answer(input, { attributes, nbest, alignment, precision: asked.precision });
       if (answer.answered) return { answered: true, prediction: answer, candidates: [] };
       return answer;
     },
-    notices: ({ unknown }) =>
-      unknown.map((symbol) => `the symbol ${JSON.stringify(symbol)} was never seen in training`),
+    notices: ({ unknown, unknownAttributes = [] }) => [
+      ...unknown.map((symbol) => `the symbol ${JSON.stringify(symbol)} was never seen in training`),
+      ...unknownAttributes.map((name) => `the attribute ${JSON.stringify(name)} was never seen in training`),
+    ],
     json: predictionJson,
     text: predictionText,
     answerJson,
@@ -181,38 +190,52 @@ export const transduceTask: LearningTask<
   },
 
   reviewing: {
-    /** Its source is `{"input": ["p", "h", …], "places": …}`. */
+    /** Its source is `{"input": ["p", "h", …], "places": …}`, with attributes if there are some. */
     item(transducer, pair, candidates, number) {
-      const { input } = pair;
+      const { input, attributes } = pair;
       const layout = layoutOf(transducer);
       const { format, columns, reverse } = layout;
+      const column = attributes ? { attributes: layout.attributes || Math.max(...columns) + 1 } : {};
       return {
         id: String(number),
         kind: "text",
-        input: inputText(pair, layout),
+        input: `${inputText(pair, layout)}${shownAttributes(pair)}`,
         answer: "",
         status: "",
         candidates: candidates
           .slice(0, MOST_CANDIDATES)
           .map(({ output, probability }) => ({ text: outputText(output, layout), probability })),
-        source: JSON.stringify({ input, places: { format, columns, reverse } }),
+        source: JSON.stringify({ input, attributes, places: { format, columns, reverse, ...column } }),
       };
     },
     example(item, file, given) {
-      const { input } = sourceOf(item, file, sourceSchema);
-      return { input, output: writtenSymbols(item, given), file, line: item.line };
+      const { input, attributes } = sourceOf(item, file, sourceSchema);
+      const pair = { input, output: writtenSymbols(item, given), file, line: item.line };
+      return attributes ? { ...pair, attributes } : pair;
     },
     exported(item, file) {
-      const { places = usualPlaces } = sourceOf(item, file, sourceSchema);
-      return pairLine(item.input, item.answer, places);
+      const { attributes, places = usualPlaces } = sourceOf(item, file, sourceSchema);
+      const shown = shownAttributes({ attributes });
+      const read = item.input.endsWith(shown) ? item.input.slice(0, item.input.length - shown.length) : item.input;
+      return pairLine(read, item.answer, places, attributesText({ attributes }));
     },
   },
 };
+
+/** What a reviewer sees of attributes, after the input. */
+function shownAttributes(pair: Pick<SymbolPair, "attributes">): string {
+  return pair.attributes ? ` ${attributesText(pair)}` : "";
+}
 
 /** What was chosen to be a symbol, if not characters. */
 function kindsText({ input, output }: Kinds): string {
   const sides = [kindText(input), kindText(output)].map((kind, i) => kind && `${["inputs", "outputs"][i]}${kind}`);
   return sides.map((side) => side && `; ${side}`).join("");
+}
+
+/** How many attributes were learned from, if there were some. */
+function attributesNote(marks: Alphabet): string {
+  return marks.size > 0 ? `; with ${plural(attributesOf(marks).length, "attribute")} of whole inputs` : "";
 }
 
 /** What a symbol is, as far as the layout says. */

@@ -7,12 +7,14 @@ import { hookNames, hooksOf, type Trained, type TrainingHooks } from "../../lear
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
 import { viewsOf } from "./classes.js";
+import { END, START } from "./emits.js";
 import { TransducerEngine, type TransducerShape } from "./engine.js";
 import { TransducerLearner } from "./learner.js";
 import {
   chooseOptions,
   crosses,
   type GivenTransducerOptions,
+  hasEdges,
   inferenceOf,
   keptOptions,
   MOST_WORDS,
@@ -42,13 +44,15 @@ export async function trainTransducer(
   const hooks = readHooks(given);
   const inputSymbols = new Alphabet(given.from?.inputSymbols.all());
   const outputSymbols = new Alphabet(given.from?.outputSymbols.all());
-  const corpus = await readCorpus(pairs, new PairCorpusBuilder(inputSymbols, outputSymbols), given.from);
-  const data = { corpus, inputSymbols, outputSymbols };
+  const marks = new Alphabet(given.from?.marks.all());
+  const builder = new PairCorpusBuilder(inputSymbols, outputSymbols, marks, !given.from);
+  const corpus = await readCorpus(pairs, builder, given.from);
+  const data = { corpus, inputSymbols, outputSymbols, marks };
   if (given.from) return new TransducerTraining(data, given, hooks).run();
   const before = declaredOf(transducerOptions, given.checkpoint?.chosen ?? {}) as GivenTransducerOptions;
   const chosen = { ...given, ...before };
   const kinds = await chooseKinds(data, plainOptions(chosen), given.seed ?? transducerDefaults.seed, hooks.shouldStop);
-  const parts = cutCorpus(data, kinds ?? wholeKinds);
+  const parts = cutCorpus(data, kinds ?? wholeKinds, hasEdges(corpus, plainOptions(chosen)));
   const separator = parts.outputSymbols.indexOf(SPACE);
   const words = triesWords(parts.corpus, separator, plainOptions(chosen)) ? "chosen" : chosen.words;
   return new TransducerTraining(parts, { ...chosen, ...kinds, words }, hooks, !kinds).run();
@@ -75,18 +79,19 @@ class TransducerTraining {
   private readonly outputSymbols: Alphabet;
 
   constructor(
-    { corpus, inputSymbols, outputSymbols }: CutCorpus,
+    private readonly data: CutCorpus,
     private readonly given: TrainTransducerOptions,
     private readonly hooks: TrainingHooks,
     /** Whether it was stopped before its first pass: then there is nothing to go on from. */
     private isHasty = false,
   ) {
+    const { corpus, inputSymbols, outputSymbols } = data;
     this.corpus = corpus;
     this.inputSymbols = inputSymbols;
     this.outputSymbols = outputSymbols;
     const plain = plainOptions(given);
     this.from = given.from;
-    this.chosen = this.from ? keptOptions(this.from.options, plain) : chooseOptions(corpus, plain);
+    this.chosen = this.from ? keptOptions(this.from.options, plain) : chooseOptions(data, plain);
     this.shape = shapeOf(inputSymbols, outputSymbols, this.chosen);
     const prepared = this.from ?? makeRows(corpus, this.shape, this.chosen, viewsOf(corpus, inputSymbols));
     this.rows = prepared.rows;
@@ -157,6 +162,7 @@ class TransducerTraining {
     return new Transducer({
       inputSymbols,
       outputSymbols,
+      marks: this.data.marks,
       rows,
       // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
       weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
@@ -203,7 +209,9 @@ async function readCorpus(
   const kinds = from?.options ?? wholeKinds;
   for await (const pair of pairs) {
     checkPair(pair);
-    const symbols = { input: cut(pair.input, kinds.input), output: cut(pair.output, kinds.output) };
+    const cutInput = cut(pair.input, kinds.input);
+    const input = from && from.options.edgeEmit > 0 ? [START, ...cutInput, END] : cutInput;
+    const symbols = { input, output: cut(pair.output, kinds.output), attributes: pair.attributes };
     if (from) checkKnown(from, { ...pair, ...symbols });
     builder.add(symbols);
   }

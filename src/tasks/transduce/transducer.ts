@@ -5,7 +5,7 @@
 //   const { output, probability } = transducer.predict([..."phone"], { alignment: true });
 
 import { calibrated } from "../../confidence/calibration.js";
-import type { Alphabet } from "../../engine/alphabet.js";
+import { Alphabet } from "../../engine/alphabet.js";
 import { releaseAll } from "../../engine/backend.js";
 import { type Spent, searchWithin } from "../../engine/budget.js";
 import { withContexts } from "../../engine/inference.js";
@@ -17,11 +17,13 @@ import { InputError } from "../../util/errors.js";
 import { choice, type Range, readOptions, share, whole, wholeOrRange } from "../../util/options.js";
 import type { Answered, Predictor } from "../task.js";
 import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
+import { marksOf } from "./attributes.js";
+import { END, START, slotStarts } from "./emits.js";
 import { TransducerEngine } from "./engine.js";
 import { JointModel, type JointParts } from "./joint-model.js";
 import { Memory, mixed } from "./memory.js";
 import { type GivenTransducerOptions, inferenceOf, MOST_CONTEXTS, shapeOf, type TransducerOptions } from "./options.js";
-import { checkSymbols, type PairCorpus } from "./pairs.js";
+import { checkAttributes, checkSymbols, type MarkedInput, type PairCorpus } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import type { TransducerRows } from "./rows.js";
 import { type Found, findOutputs } from "./search.js";
@@ -60,6 +62,8 @@ export interface TransducerSummary {
 }
 
 export interface TransducePredictOptions {
+  /** What holds for the whole input, such as the form that is wanted, if the training pairs said so. */
+  attributes?: readonly string[];
   /** Give the n most probable outputs, 1,000 at most. */
   nbest?: number;
   /** Give the best alignment of each output. */
@@ -110,6 +114,8 @@ export interface TransducerPrediction extends TransducedOutput {
   slots?: TransducerSlot[];
   /** Input symbols that were never seen in training. */
   unknown: string[];
+  /** Attributes that were never seen in training, if some were not. */
+  unknownAttributes?: string[];
 }
 
 export interface TransducerAnswerOptions extends Omit<TransducePredictOptions, "inference"> {
@@ -129,6 +135,8 @@ export type TransducerAnswered = Answered<TransducerPrediction, TransducedOutput
 export interface TransducerParts extends TrainedParts<TransducerOptions, TransducerSummary> {
   inputSymbols: Alphabet;
   outputSymbols: Alphabet;
+  /** Names of what holds for whole inputs, if pairs had attributes; see attributes.ts. */
+  marks?: Alphabet;
   rows: TransducerRows;
   /** If option `words` is above 0. */
   wordCounts?: WordCounts;
@@ -147,6 +155,7 @@ export class Transducer
   readonly kind = "transducer";
   readonly inputSymbols: Alphabet;
   readonly outputSymbols: Alphabet;
+  readonly marks: Alphabet;
   private readonly engine: TransducerEngine;
   readonly words: WordModel | undefined;
   readonly joint: JointModel | undefined;
@@ -161,6 +170,7 @@ export class Transducer
     this.engine = engine;
     this.inputSymbols = parts.inputSymbols;
     this.outputSymbols = parts.outputSymbols;
+    this.marks = parts.marks ?? new Alphabet();
     this.powers = parts.powers ?? plainPowers(parts.options.words);
     const separator = this.outputSymbols.indexOf(SPACE);
     if (parts.joint) this.joint = new JointModel(parts.joint, this.outputSymbols.size);
@@ -192,16 +202,16 @@ export class Transducer
   /** The most probable output of an input, with its probability and whatever else is asked for. */
   predict(input: readonly string[], options: TransducePredictOptions = {}): TransducerPrediction {
     checkPredictOptions(options);
-    const { symbols, places, unknown, penalty } = this.encode(input);
+    const { symbols, marks, places, unknown, penalty } = this.encode(input, options.attributes);
     const count = Math.max(1, options.nbest ?? 1);
     const { joint, words, powers } = this;
     const inference = this.inferenceWith(options.inference);
     let known: ReturnType<Memory["judged"]> = [];
     let own: readonly Found[] = [];
     const spent = searchWithin(inference, (chosen) => {
-      this.engine.forward(symbols, this.weights, chosen);
+      this.engine.forward({ symbols, marks }, this.weights, chosen);
       // Before the search, which may change what the trellis holds.
-      known = this.memory?.judged(symbols, this.engine) ?? [];
+      known = this.memory?.judged({ symbols, marks }, this.engine) ?? [];
       own = findOutputs(this.engine, symbols, { joint, words }, powers, count);
       return Math.exp(own[0].log);
     });
@@ -211,6 +221,8 @@ export class Transducer
     const outputs = distinct(found.map((one) => this.outputOf(one, input, places, options.alignment)));
     const prediction: TransducerPrediction = { ...outputs[0], logProbability: Math.min(0, found[0].log), unknown };
     if (inference.least !== undefined) prediction.spent = spent;
+    const strange = (options.attributes ?? []).filter((name) => this.marks.indexOf(name) < 0);
+    if (strange.length > 0) prediction.unknownAttributes = strange;
     if (options.nbest !== undefined) prediction.nbest = outputs;
     if (options.contexts) {
       this.engine.backward();
@@ -226,10 +238,11 @@ export class Transducer
   answer(input: readonly string[], options: TransducerAnswerOptions): TransducerAnswer {
     checkAnswerOptions(options, answerNames);
     const { precision, candidates = 9, ...asked } = options;
+    const { alignment, attributes } = options;
     return this.answerIfSure(
       precision,
       () => this.predict(input, asked),
-      () => this.predict(input, { nbest: candidates, alignment: options.alignment }).nbest,
+      () => this.predict(input, { nbest: candidates, alignment, attributes }).nbest,
     );
   }
 
@@ -261,13 +274,14 @@ export class Transducer
   }
 
   private slotsOf(trellis: Trellis, places: Places): TransducerSlot[] {
-    const perPosition = this.options.maxEmit + 1;
+    const starts = slotStarts(this.options, places.length);
+    const positions = places.flatMap((_, j) => Array<number>(starts[j + 1] - starts[j]).fill(j));
     const nameOf = (move: number): string | null =>
       move === BEGIN ? "^" : move < this.outputSymbols.size ? this.outputSymbols.nameOf(move) : null;
-    return Array.from({ length: places.length * perPosition }, (_, slot) => ({
-      position: places[Math.floor(slot / perPosition)],
-      ...partAt(places, Math.floor(slot / perPosition)),
-      written: slot % perPosition,
+    return positions.map((j, slot) => ({
+      position: places[j],
+      ...partAt(places, j),
+      written: slot - starts[j],
       contexts: Array.from({ length: trellis.slotStart[slot + 1] - trellis.slotStart[slot] }, (_, i) => {
         const context = trellis.slotStart[slot] + i;
         return { suffix: trellis.suffix(context).map(nameOf), probability: trellis.posterior[context] };
@@ -279,20 +293,24 @@ export class Transducer
    * Log of the probability that an input has an output, summed over alignments, without models of graphones or words;
    * -Infinity if it cannot be written.
    */
-  logLikelihood(input: readonly string[], output: readonly string[]): number {
-    const { symbols, penalty } = this.encode(input);
+  logLikelihood(input: readonly string[], output: readonly string[], attributes?: readonly string[]): number {
+    const { symbols, marks, penalty } = this.encode(input, attributes);
     const answer = this.encodeOutput(output);
     if (!answer) return Number.NEGATIVE_INFINITY;
-    this.engine.forward(symbols, this.weights);
+    this.engine.forward({ symbols, marks }, this.weights);
     return Math.min(0, this.engine.logProbability(answer, symbols.length)) + penalty;
   }
 
   /** The best alignment of a pair, or undefined if the output cannot be written for the input. */
-  align(input: readonly string[], output: readonly string[]): AlignedSymbol[] | undefined {
-    const { symbols, places } = this.encode(input);
+  align(
+    input: readonly string[],
+    output: readonly string[],
+    attributes?: readonly string[],
+  ): AlignedSymbol[] | undefined {
+    const { symbols, marks, places } = this.encode(input, attributes);
     const answer = this.encodeOutput(output);
     if (!answer) return undefined;
-    this.engine.forward(symbols, this.weights);
+    this.engine.forward({ symbols, marks }, this.weights);
     const moves = this.engine.bestMoves(answer);
     return moves && this.alignmentOf(input, places, moves);
   }
@@ -326,13 +344,20 @@ export class Transducer
    * The numbers of an input's symbols. One that was never seen is read as a relative that was. If it has none, what it writes could
    * be any output symbol or nothing: `penalty` is the log of the probability to guess that.
    */
-  private encode(input: readonly string[]): Encoded {
+  private encode(input: readonly string[], attributes?: readonly string[]): Encoded {
     checkSymbols("input", input);
+    checkAttributes(attributes);
     if (input.length === 0) throw new InputError("the input is empty");
     const unknown = new Set<string>();
     const symbols: number[] = [];
     const places: number[] = [];
     let penalty = 0;
+    const addEdge = (name: string, place: number): void => {
+      if (this.options.edgeEmit === 0) return;
+      symbols.push(this.inputSymbols.indexOf(name));
+      places.push(place);
+    };
+    addEdge(START, 0);
     input.forEach((name, place) => {
       for (const part of partsOf(name, this.options.input)) {
         const symbol = this.inputSymbols.indexOf(part);
@@ -343,7 +368,9 @@ export class Transducer
         places.push(place);
       }
     });
-    return { symbols: Int32Array.from(symbols), places, unknown: [...unknown], penalty };
+    addEdge(END, input.length - 1);
+    const marks = Int32Array.from(marksOf(attributes, this.marks, false));
+    return { symbols: Int32Array.from(symbols), marks, places, unknown: [...unknown], penalty };
   }
 
   /** The number of a symbol that was seen and is the same but for case or accents; -1 if there is none. */
@@ -371,8 +398,7 @@ function distinct(outputs: TransducedOutput[]): TransducedOutput[] {
   });
 }
 
-interface Encoded {
-  symbols: Int32Array;
+interface Encoded extends MarkedInput {
   places: Places;
   unknown: string[];
   penalty: number;
@@ -387,7 +413,7 @@ function partAt(places: Places, j: number): { part?: number } {
   return part > 0 || places[j + 1] === places[j] ? { part } : {};
 }
 
-const predictNames = ["nbest", "alignment", "contexts", "inference"] as const;
+const predictNames = ["attributes", "nbest", "alignment", "contexts", "inference"] as const;
 const answerNames = [...predictNames.filter((name) => name !== "inference"), ...(["precision", "candidates"] as const)];
 
 function checkPredictOptions(options: TransducePredictOptions): void {

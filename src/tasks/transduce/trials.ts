@@ -10,7 +10,8 @@ import { generator, shuffle } from "../../util/random.js";
 import { viewsOf } from "./classes.js";
 import { TransducerEngine } from "./engine.js";
 import { TransducerLearner } from "./learner.js";
-import { chooseOptions, type GivenTransducerOptions, inferenceOf, shapeOf } from "./options.js";
+import { isMostlyCopied } from "./needs.js";
+import { chooseOptions, type GivenTransducerOptions, hasEdges, inferenceOf, shapeOf } from "./options.js";
 import { inputsOf } from "./pairs.js";
 import { makeRows } from "./preparation.js";
 import { type CutCorpus, cutCorpus, type Kinds, possibleKinds } from "./symbols.js";
@@ -44,14 +45,14 @@ export interface TrialData {
 /** Fewer inputs than this tell nothing. */
 export const FEWEST_TO_TRY = 50;
 
-export function trialData({ corpus, inputSymbols, outputSymbols }: CutCorpus, seed: number): TrialData {
+export function trialData({ corpus, ...alphabets }: CutCorpus, seed: number): TrialData {
   const inputs = Int32Array.from({ length: corpus.inputCount }, (_, i) => i);
   const some = shuffle(inputs, generator(seed, TRIAL_PART)).slice(0, MOST_INPUTS).sort();
   const order = shuffle(Int32Array.from(some.keys()), generator(seed, TRIAL_PART - 1));
   const size = Math.ceil(order.length / PARTS);
   const parts = Array.from({ length: PARTS }, (_, p) => order.slice(p * size, (p + 1) * size).sort());
   const turns = some.length >= FEWEST_FOR_ONE_PART ? parts.slice(0, 1) : parts;
-  return { data: { corpus: inputsOf(corpus, some), inputSymbols, outputSymbols }, parts: turns };
+  return { data: { corpus: inputsOf(corpus, some), ...alphabets }, parts: turns };
 }
 
 /** Undefined if it was stopped. */
@@ -61,7 +62,7 @@ export async function tryOut(
   shouldStop: TrainingHooks["shouldStop"],
 ): Promise<Verdict | undefined> {
   const { corpus, inputSymbols, outputSymbols } = data;
-  const options = chooseOptions(corpus, { ...given, l2: given.l2 ?? PENALTY, jointGrams: 0, words: 0 });
+  const options = chooseOptions(data, { ...given, l2: given.l2 ?? PENALTY, jointGrams: 0, words: 0 });
   const shape = shapeOf(inputSymbols, outputSymbols, options);
   const { rows, moves } = makeRows(corpus, shape, options, viewsOf(corpus, inputSymbols));
   const engine = new TransducerEngine(rows, shape, inferenceOf(options));
@@ -95,6 +96,19 @@ function isBetter(one: Verdict, other: Verdict): boolean {
   return one.exact > other.exact || (one.exact === other.exact && one.logLikelihood > other.logLikelihood);
 }
 
+/** The share of rare symbols below which characters are well known as they are. */
+const FEW_RARE = 0.002;
+
+/** Whether outputs are mostly made of the characters of their inputs, and hardly any of these is new: then they stay whole. */
+function isPlainCopy(whole: CutCorpus): boolean {
+  const { inputs } = whole.corpus;
+  const counts = new Int32Array(whole.inputSymbols.size);
+  for (const symbol of inputs) counts[symbol]++;
+  // As many symbols are still unseen, by Good and Turing, as were seen once.
+  const once = counts.reduce((sum, count) => sum + (count === 1 ? 1 : 0), 0);
+  return once <= FEW_RARE * inputs.length && isMostlyCopied(whole);
+}
+
 /**
  * What a symbol is, on each side where that is open and makes a difference: whichever lets the most outputs be right. First
  * that of inputs, then that of outputs. Undefined if it was stopped.
@@ -106,7 +120,7 @@ export async function chooseKinds(
   shouldStop: TrainingHooks["shouldStop"],
 ): Promise<Kinds | undefined> {
   const kinds: Kinds = { input: given.input ?? "chars", output: given.output ?? "chars" };
-  if (whole.corpus.inputCount < FEWEST_TO_TRY) return kinds;
+  if (whole.corpus.inputCount < FEWEST_TO_TRY || isPlainCopy(whole)) return kinds;
   const { data, parts } = trialData(whole, seed);
   for (const side of ["input", "output"] as const) {
     const possible = given[side] === undefined ? possibleKinds(whole[`${side}Symbols`]) : [];
@@ -114,7 +128,11 @@ export async function chooseKinds(
     let best: Verdict | undefined;
     for (const kind of possible) {
       const tried = { ...kinds, [side]: kind };
-      const verdict = await tryOut({ data: cutCorpus(data, tried), parts }, { ...given, ...tried }, shouldStop);
+      const verdict = await tryOut(
+        { data: cutCorpus(data, tried, hasEdges(data.corpus, given)), parts },
+        { ...given, ...tried },
+        shouldStop,
+      );
       if (!verdict) return undefined;
       if (best && !isBetter(verdict, best)) continue;
       best = verdict;

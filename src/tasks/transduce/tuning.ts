@@ -11,7 +11,7 @@ import type { TransducerEngine } from "./engine.js";
 import { type AlignedMoves, JointModel, type JointParts } from "./joint-model.js";
 import type { TransducerLearner } from "./learner.js";
 import { MOST_HELD_OUT, type TransducerOptions } from "./options.js";
-import { answerOf, inputOf, type PairCorpus } from "./pairs.js";
+import { answerOf, inputOf, markedInputOf, type PairCorpus } from "./pairs.js";
 import { fitMass, fitPowers, type JudgedCandidate, logLoss, type Powers } from "./powers.js";
 import { type Choosers, candidatesFor, logSum } from "./search.js";
 import { countWords, type WordCounts, WordModel } from "./word-model.js";
@@ -88,7 +88,7 @@ export async function tuneChoosers(
   const align = async (inputs: Int32Array, weights: Float64Array): Promise<boolean> => {
     for (const i of options.jointGrams > 0 ? inputs : []) {
       const input = inputOf(corpus, i);
-      engine.forward(input, weights);
+      engine.forward(markedInputOf(corpus, i), weights);
       for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
         const moves = engine.bestMoves(answerOf(corpus, a));
         if (moves) aligned.push({ input, moves });
@@ -109,7 +109,7 @@ export async function tuneChoosers(
       learned.words = new WordModel(wordCountsOf(corpus, separator, training), separator, shift);
     }
     for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
-      engine.forward(inputOf(corpus, i), weights);
+      engine.forward(markedInputOf(corpus, i), weights);
       judged.push(judge(engine, corpus, i, learned));
       if (await isStopped()) return undefined;
     }

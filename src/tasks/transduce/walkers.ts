@@ -2,9 +2,11 @@
 
 import { BEGIN, grown } from "../../engine/trellis.js";
 import { countClass } from "./aligner.js";
-import type { View } from "./classes.js";
+import type { TransducerShape } from "./engine.js";
+import { copyAt } from "./mark-walks.js";
+import type { MarkedInput } from "./pairs.js";
 import { type AlignedPair, inputEvent, type TransducerRowOptions } from "./rows.js";
-import { symbolAt, type Visit, WindowWalks } from "./windows.js";
+import { symbolAt, type Visit, type Walks } from "./walks.js";
 
 /** Everything that is asked of a place in an aligned pair: the features there, as walks of the trees. */
 export interface Walker {
@@ -12,18 +14,24 @@ export interface Walker {
   begin(pair: AlignedPair): void;
   /** Walks the features of one move as far as `next` gives nodes; `hasRow` is told of the nodes that are features. */
   walk(m: number, j: number, written: number, next: (node: number, event: number) => number, hasRow: Visit): void;
+  /** The symbol of rows that a move counts for, if that is not what it writes; -1 for none. */
+  symbolOf?(m: number, j: number): number;
 }
-export class WindowWalker implements Walker {
-  private input: Int32Array = new Int32Array(0);
+
+const NONE = new Int32Array(0);
+
+/** Features of positions. */
+export class SlotWalker implements Walker {
+  protected pair: AlignedPair = { input: new Int32Array(0), moves: new Int32Array(0) };
+  private input: MarkedInput = { symbols: new Int32Array(0), marks: NONE };
   /** The position whose walks are listed. */
   private listed = -1;
-  private readonly walks: WindowWalks;
-  constructor(options: TransducerRowOptions, boundary: number, views: readonly View[]) {
-    this.walks = new WindowWalks(options, boundary, views);
-  }
+
+  constructor(private readonly walks: Walks) {}
 
   begin(pair: AlignedPair): void {
-    this.input = pair.input;
+    this.pair = pair;
+    this.input = { symbols: pair.input, marks: pair.marks ?? NONE };
     this.listed = -1;
   }
 
@@ -31,6 +39,21 @@ export class WindowWalker implements Walker {
     if (j !== this.listed) this.walks.list(this.input, j);
     this.listed = j;
     this.walks.follow(countClass(written), next, hasRow);
+  }
+}
+
+/** Features of copying: of the moves, those that write a copy count. */
+export class CopyWalker extends SlotWalker {
+  constructor(
+    walks: Walks,
+    private readonly shape: Pick<TransducerShape, "copies" | "edgeEmit">,
+  ) {
+    super(walks);
+  }
+
+  symbolOf(m: number, j: number): number {
+    const { input, moves } = this.pair;
+    return moves[m] === copyAt(this.shape, input, j) ? 0 : -1;
   }
 }
 
@@ -56,6 +79,36 @@ export class OutputWalker implements Walker {
       if (node < 0) return;
       hasRow(node);
       left--;
+    }
+  }
+}
+
+/** N-grams of written symbols below each mark; *shift* may follow them, too. */
+export class MarkedOutputWalker implements Walker {
+  private pair: AlignedPair = { input: NONE, moves: NONE };
+
+  constructor(
+    readonly options: TransducerRowOptions,
+    readonly shift: number,
+  ) {}
+
+  begin(pair: AlignedPair): void {
+    this.pair = pair;
+  }
+
+  walk(m: number, _j: number, _written: number, next: (node: number, event: number) => number, hasRow: Visit): void {
+    const { moves, marks = NONE } = this.pair;
+    for (const mark of marks) {
+      let node = next(0, inputEvent(mark));
+      let left = this.options.outputGrams;
+      for (let i = m - 1; node >= 0 && left > 0 && i >= -1; i--) {
+        const event = i < 0 ? BEGIN : moves[i];
+        if (event === this.shift) continue;
+        node = next(node, event);
+        if (node < 0) break;
+        hasRow(node);
+        left--;
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Inference } from "../../../src/engine/trellis.js";
 import type { SymbolPair } from "../../../src/formats/pair-lines.js";
 import { Gradient } from "../../../src/learn/gradient.js";
 import { Aligner } from "../../../src/tasks/transduce/aligner.js";
+import { emitAt } from "../../../src/tasks/transduce/emits.js";
 import { type Strategy, TransducerEngine, type TransducerShape } from "../../../src/tasks/transduce/engine.js";
 import { transducerRows } from "../../../src/tasks/transduce/rows.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
@@ -19,6 +20,7 @@ interface Small {
   shape: TransducerShape;
   weights: Float64Array;
   input: Int32Array;
+  marks: Int32Array;
   inference: Inference;
 }
 
@@ -30,33 +32,40 @@ function smallArbitrary(contexts: number): fc.Arbitrary<Small> {
       length: fc.integer({ min: 1, max: 3 }),
       maxEmit: fc.integer({ min: 1, max: 2 }),
       order: fc.integer({ min: 1, max: 4 }),
+      edgeEmit: fc.constantFrom(0, 0, 1, 2),
+      marked: fc.boolean(),
+      copying: fc.boolean(),
     })
-    .map(({ seed, length, maxEmit, order }) => {
+    .map(({ seed, length, maxEmit, order, edgeEmit, marked, copying }) => {
       const random = mulberry(seed);
       const whole = (limit: number): number => Math.floor(random() * limit);
       const symbolCount = 3;
       const boundary = 3;
       const rowOptions = { window: 3, windowLength: 2, skipLength: 2, outputGrams: 2, moveGrams: [2, 1], minCount: 1 };
-      const shape: TransducerShape = { symbolCount, boundary, maxEmit, rowOptions };
+      const copies = Int32Array.of(1, 0, -1, -1);
+      const shape: TransducerShape = { symbolCount, boundary, maxEmit, edgeEmit, copies, rowOptions };
+      const someMarks = () => (marked ? Int32Array.of(0, 1, 2).filter(() => random() < 0.6) : new Int32Array(0));
       const pairs = Array.from({ length: 4 }, () => {
         const input = Int32Array.from({ length: 1 + whole(3) }, () => whole(2));
         const moves: number[] = [];
         for (let j = 0; j < input.length; j++) {
-          for (let k = whole(maxEmit + 1); k > 0; k--) moves.push(whole(2));
+          for (let k = whole(emitAt(shape, j, input.length) + 1); k > 0; k--) moves.push(whole(2));
           moves.push(symbolCount - 1);
         }
-        return { input, moves: Int32Array.from(moves) };
+        return { input, marks: someMarks(), moves: Int32Array.from(moves) };
       });
-      const rows = transducerRows(() => pairs, symbolCount, boundary, rowOptions, 1);
+      const rows = transducerRows({ pairs: () => pairs, samples: 1, marked, copying }, shape);
       const inference: Inference = { mode: "rcms", contexts, order, recombine: true, rows: "all" };
       const weights = Float64Array.from(rows.table.symbols, () => 2 * random() - 1);
       const input = Int32Array.from({ length }, () => whole(2));
-      return { engine: new TransducerEngine(rows, shape, inference), shape, weights, input, inference };
+      const engine = new TransducerEngine(rows, shape, inference);
+      return { engine, shape, weights, input, marks: someMarks(), inference };
     });
 }
 
 /** All move sequences of an input. */
-function allMoves(length: number, maxEmit: number, shift: number): number[][] {
+function allMoves(length: number, shape: TransducerShape): number[][] {
+  const shift = shape.symbolCount - 1;
   const found: number[][] = [];
   const walk = (j: number, k: number, moves: number[]): void => {
     if (j === length) {
@@ -64,7 +73,7 @@ function allMoves(length: number, maxEmit: number, shift: number): number[][] {
       return;
     }
     walk(j + 1, 0, [...moves, shift]);
-    if (k < maxEmit) for (let y = 0; y < shift; y++) walk(j, k + 1, [...moves, y]);
+    if (k < emitAt(shape, j, length)) for (let y = 0; y < shift; y++) walk(j, k + 1, [...moves, y]);
   };
   walk(0, 0, []);
   return found;
@@ -84,8 +93,11 @@ function rowsByPath(tree: RowTree): Map<string, number> {
 }
 
 /** Score of a move sequence, from the definition of the features, when every context of the order is remembered. */
-function scorer({ engine, shape, weights, input, inference }: Small): (moves: readonly number[]) => number {
-  const { windowTree, outputTree, moveTree, table } = engine.rows;
+function scorer({ engine, shape, weights, input, marks, inference }: Small): (moves: readonly number[]) => number {
+  const { windowTree, outputTree, moveTree, marked, copyTree, table } = engine.rows;
+  const markTrees = marked && { slot: rowsByPath(marked.tree), output: rowsByPath(marked.outputTree) };
+  const copyRows = copyTree && rowsByPath(copyTree);
+  const last = input.length - 1;
   const trees = { window: rowsByPath(windowTree), output: rowsByPath(outputTree), move: rowsByPath(moveTree) };
   const { window, windowLength, skipLength, moveGrams } = shape.rowOptions;
   const shift = shape.symbolCount - 1;
@@ -96,6 +108,43 @@ function scorer({ engine, shape, weights, input, inference }: Small): (moves: re
     for (let e = table.start[row]; e < table.start[row + 1]; e++) if (table.symbols[e] === symbol) return weights[e];
     return 0;
   };
+  /** Up to `most` symbols from a position on, one way, and all beginnings of that from `least` symbols on. */
+  const readings = (from: number, way: number, most: number, least: number): number[][] => {
+    const found: number[][] = [];
+    const text: number[] = [];
+    for (let n = 0; n <= most; n++) {
+      if (n >= least) found.push([...text]);
+      const symbol = at(from + way * n);
+      if (symbol === undefined) break;
+      text.push(symbol);
+    }
+    return found;
+  };
+  const markFeatures = (j: number): number[][] => {
+    const fromEnd = Math.min(7, last - j);
+    const ofMarks = [...marks].flatMap((mark) => [
+      ...readings(j, 1, 4, 0).map((text) => [0, mark, ...text]),
+      ...readings(j, -1, 3, 2).map((text) => [1, mark, ...text]),
+      ...readings(j + 1, 1, 3, 1).map((text) => [2, mark, ...text]),
+      [3, mark, fromEnd],
+    ]);
+    return fromEnd > 2 ? ofMarks : [...ofMarks, ...[...new Set(input)].map((symbol) => [6, symbol, fromEnd])];
+  };
+  const copyFeatures = (j: number): number[][] => {
+    const fromEnd = Math.min(7, last - j);
+    return [
+      [0],
+      [0, fromEnd],
+      [1, Math.min(2, j)],
+      ...readings(j + 1, 1, 3, 1).map((text) => [4, ...text]),
+      ...[...marks].flatMap((mark) => [
+        [5, mark],
+        [5, mark, fromEnd],
+        ...readings(j + 1, 1, 3, 1).map((text) => [6, mark, ...text]),
+      ]),
+    ];
+  };
+  const copyOf = (j: number): number => shape.copies[input[shape.edgeEmit > 0 && j === last && j > 0 ? j - 1 : j]];
   return (moves) => {
     let score = 0;
     let j = 0;
@@ -123,12 +172,26 @@ function scorer({ engine, shape, weights, input, inference }: Small): (moves: re
           }
         }
       }
+      const writtenClass = Math.min(written, 2);
+      for (const [first, ...rest] of markTrees ? markFeatures(j) : []) {
+        score += weightOf(markTrees?.slot.get([writtenClass * 8 + first, ...rest].join()), symbol);
+      }
+      for (const [first, ...rest] of copyRows && symbol === copyOf(j) ? copyFeatures(j) : []) {
+        score += weightOf(copyRows?.get([writtenClass * 9 + first, ...rest].join()), 0);
+      }
       const latestFirst = [...suffix].reverse();
       const outputs = latestFirst.filter(({ move }) => move !== shift).map(({ move }) => move);
       if (suffix.length === 0) score += weightOf(trees.output.get(""), symbol);
       for (let n = 1; n <= outputs.length; n++) {
         if (!trees.output.has(outputs.slice(0, n).join())) break;
         score += weightOf(trees.output.get(outputs.slice(0, n).join()), symbol);
+      }
+      for (const mark of markTrees ? marks : []) {
+        for (let n = 1; n <= outputs.length; n++) {
+          const path = [-2 - mark, ...outputs.slice(0, n)].join();
+          if (!markTrees?.output.has(path)) break;
+          score += weightOf(markTrees.output.get(path), symbol);
+        }
       }
       for (let ahead = 0; ahead < moveGrams.length; ahead++) {
         const key = Array.from({ length: ahead + 1 }, (_, i) => at(j + i));
@@ -156,16 +219,16 @@ describe("probabilities of outputs", () => {
   it("are sums over alignments, when there is room for every context", () => {
     fc.assert(
       fc.property(smallArbitrary(ALL), (small) => {
-        const { engine, shape, input, weights } = small;
+        const { engine, shape, input, marks, weights } = small;
         const shift = shape.symbolCount - 1;
         const score = scorer(small);
         const byOutput = new Map<string, number[]>();
-        for (const moves of allMoves(input.length, shape.maxEmit, shift)) {
+        for (const moves of allMoves(input.length, shape)) {
           const key = moves.filter((move) => move !== shift).join();
           byOutput.set(key, [...(byOutput.get(key) ?? []), score(moves)]);
         }
         const all = logSum([...byOutput.values()].flat());
-        const trellis = engine.forward(input, weights);
+        const trellis = engine.forward({ symbols: input, marks }, weights);
         expect(trellis.logPartition).toBeCloseTo(all, 9);
         for (const [key, scores] of byOutput) {
           const output = key === "" ? [] : key.split(",").map(Number);
@@ -178,14 +241,14 @@ describe("probabilities of outputs", () => {
 
   it("sum to one and are never zero, with few contexts", () => {
     fc.assert(
-      fc.property(smallArbitrary(1), ({ engine, shape, input, weights }) => {
+      fc.property(smallArbitrary(1), ({ engine, shape, input, marks, weights }) => {
         const shift = shape.symbolCount - 1;
         const outputs = new Map<string, number[]>();
-        for (const moves of allMoves(input.length, shape.maxEmit, shift)) {
+        for (const moves of allMoves(input.length, shape)) {
           const output = moves.filter((move) => move !== shift);
           outputs.set(output.join(), output);
         }
-        engine.forward(input, weights);
+        engine.forward({ symbols: input, marks }, weights);
         let sum = 0;
         for (const output of outputs.values()) {
           const log = engine.logProbability(output, input.length);
@@ -203,17 +266,17 @@ describe("the gradient", () => {
   const strategies: Strategy[] = ["rcms", "hybrid"];
   it.each(strategies)("of %s is that of the log-likelihood, by finite differences", (strategy) => {
     fc.assert(
-      fc.property(smallArbitrary(ALL), fc.integer(), ({ engine, shape, input, weights }, seed) => {
+      fc.property(smallArbitrary(ALL), fc.integer(), ({ engine, shape, input, marks, weights }, seed) => {
         const shift = shape.symbolCount - 1;
-        const paths = allMoves(input.length, shape.maxEmit, shift);
+        const paths = allMoves(input.length, shape);
         const pick = paths[Math.floor(mulberry(seed)() * paths.length)];
         const output = Int32Array.from(pick.filter((move) => move !== shift));
         const gradient = new Gradient(engine.rows.table);
-        engine.learn(input, [{ output, count: 1 }], weights, gradient, strategy);
+        engine.learn({ symbols: input, marks }, [{ output, count: 1 }], weights, gradient, strategy);
         const at = (entry: number, step: number): number => {
           const moved = weights.slice();
           moved[entry] += step;
-          engine.forward(input, moved);
+          engine.forward({ symbols: input, marks }, moved);
           return engine.logProbability(output, input.length);
         };
         for (let entry = 0; entry < weights.length; entry += 7) {
@@ -228,12 +291,13 @@ describe("the gradient", () => {
 
 it("a first pass climbs the log-probability of one alignment, by finite differences", () => {
   fc.assert(
-    fc.property(smallArbitrary(ALL), fc.integer(), ({ engine, shape, input, weights }, seed) => {
+    fc.property(smallArbitrary(ALL), fc.integer(), ({ engine, shape, input, marks, weights }, seed) => {
       const shift = shape.symbolCount - 1;
-      const paths = allMoves(input.length, shape.maxEmit, shift).map((moves) => Int32Array.from(moves));
+      const paths = allMoves(input.length, shape).map((moves) => Int32Array.from(moves));
       const learn = (moves: Int32Array, at: Float64Array, gradient: Gradient): number => {
         const output = moves.filter((move) => move !== shift);
-        return engine.learn(input, [{ output, count: 1, moves }], at, gradient, "rcms", true).logLikelihood;
+        return engine.learn({ symbols: input, marks }, [{ output, count: 1, moves }], at, gradient, "rcms", true)
+          .logLikelihood;
       };
       const table = engine.rows.table;
       const total = paths.reduce((sum, moves) => sum + Math.exp(learn(moves, weights, new Gradient(table))), 0);
@@ -269,12 +333,14 @@ describe("the rough alignment", () => {
       inputCount: inputs.length,
       inputStart: Int32Array.from(outputStart),
       inputs: Int32Array.from(inputs.flatMap((input) => [...input])),
+      markStart: new Int32Array(inputs.length + 1),
+      marks: new Int32Array(0),
       answerStart: Int32Array.from({ length: inputs.length + 1 }, (_, i) => i),
       outputStart: Int32Array.from(outputStart),
       outputs: Int32Array.from(outputs),
       answerCount: new Int32Array(inputs.length).fill(1),
     };
-    const aligner = new Aligner(2, 3, 2);
+    const aligner = new Aligner(2, 3, { maxEmit: 2, edgeEmit: 0 });
     aligner.fit(corpus, Int32Array.from(inputs.keys()), 20);
     const half = { next: () => 1 << 30 } as never;
     for (const input of inputs) {

@@ -1,0 +1,113 @@
+// The features of a transducer's slots: windows, marks, copies. All slots of a position with the same class of written symbols
+// have the same ones, so scores are summed for each (position, class) and then given to its slots:
+//   slotScores(j, k)[y] = sum over the features of position j, with the class of k: weight(feature, y)
+
+import type { Backend } from "../../engine/backend.js";
+import type { Gradient } from "../../learn/gradient.js";
+import { COUNT_CLASSES, countClass } from "./aligner.js";
+import { mostEmit } from "./emits.js";
+import type { TransducerShape } from "./engine.js";
+import { CopyWalks, copyAt, MarkWalks } from "./mark-walks.js";
+import type { MarkedInput } from "./pairs.js";
+import type { TransducerRows } from "./rows.js";
+import { RowFinder } from "./walks.js";
+import { WindowWalks } from "./windows.js";
+
+export class SlotFeatures {
+  /** [positions][COUNT_CLASSES][symbolCount] scores on the way there, differences of expected decisions on the way back. */
+  private classScores: Float64Array;
+  /** The same of rows of copies: what they say is at symbol 0. */
+  private copyScores: Float64Array;
+  /** Rows of the input at hand: of windows, of marks. */
+  private readonly finders: readonly RowFinder[];
+  private readonly copyFinder: RowFinder | undefined;
+
+  constructor(
+    private readonly rows: TransducerRows,
+    private readonly shape: TransducerShape,
+    private readonly backend: Pick<Backend, "arrays" | "loops">,
+  ) {
+    const { rowOptions, boundary } = shape;
+    const { arrays } = backend;
+    const { views } = rows;
+    this.classScores = arrays.float64(1024);
+    this.copyScores = arrays.float64(1024);
+    this.finders = [
+      new RowFinder(rows.windowTree, new WindowWalks(rowOptions, boundary, views), arrays),
+      ...(rows.marked ? [new RowFinder(rows.marked.tree, new MarkWalks(boundary, views), arrays)] : []),
+    ];
+    if (rows.copyTree) this.copyFinder = new RowFinder(rows.copyTree, new CopyWalks(boundary, views), arrays);
+  }
+
+  /** Finds the features of an input and writes the scores of its slots; `starts` has the first slot of each position, and the end. */
+  score(input: MarkedInput, starts: Int32Array, weights: Float64Array, slotScores: Float64Array): void {
+    const { symbolCount } = this.shape;
+    const { loops, arrays } = this.backend;
+    const { symbols } = input;
+    const most = mostEmit(this.shape);
+    const classes = symbols.length * COUNT_CLASSES;
+    const size = classes * symbolCount;
+    if (this.classScores.length < size) {
+      this.classScores = arrays.float64(2 * size);
+      this.copyScores = arrays.float64(2 * size);
+    }
+    const { classScores, copyScores } = this;
+    classScores.fill(0, 0, size);
+    for (const finder of this.finders) {
+      finder.find(input, most);
+      loops.scoreSlots(classScores, classes, 0, finder, this.rows.table, weights);
+    }
+    if (this.copyFinder) {
+      this.copyFinder.find(input, most);
+      copyScores.fill(0, 0, size);
+      loops.scoreSlots(copyScores, classes, 0, this.copyFinder, this.rows.table, weights);
+      this.eachCopy(symbols, (copy, own) => {
+        classScores[copy] += copyScores[own];
+      });
+    }
+    for (let j = 0; j < symbols.length; j++) {
+      for (let slot = starts[j]; slot < starts[j + 1]; slot++) {
+        const from = (j * COUNT_CLASSES + countClass(slot - starts[j])) * symbolCount;
+        slotScores.set(classScores.subarray(from, from + symbolCount), slot * symbolCount);
+      }
+    }
+    const end = starts[symbols.length] * symbolCount;
+    slotScores.fill(0, end, end + symbolCount);
+  }
+
+  /** Turns differences of expected decisions at slots into the gradient of the features found last. */
+  count(input: Int32Array, starts: Int32Array, slotCounts: Float64Array, gradient: Gradient): void {
+    const { symbolCount } = this.shape;
+    const { classScores: classCounts, copyScores: copyCounts } = this;
+    const { loops } = this.backend;
+    const classes = input.length * COUNT_CLASSES;
+    classCounts.fill(0, 0, classes * symbolCount);
+    for (let j = 0; j < input.length; j++) {
+      for (let slot = starts[j]; slot < starts[j + 1]; slot++) {
+        const to = (j * COUNT_CLASSES + countClass(slot - starts[j])) * symbolCount;
+        const from = slot * symbolCount;
+        for (let y = 0; y < symbolCount; y++) classCounts[to + y] += slotCounts[from + y];
+      }
+    }
+    for (const finder of this.finders) loops.countSlots(classCounts, classes, 0, finder, this.rows.table, gradient);
+    if (!this.copyFinder) return;
+    copyCounts.fill(0, 0, classes * symbolCount);
+    this.eachCopy(input, (copy, own) => {
+      copyCounts[own] = classCounts[copy];
+    });
+    loops.countSlots(copyCounts, classes, 0, this.copyFinder, this.rows.table, gradient);
+  }
+
+  /** Visits where class scores say how well a copy would do, and where rows of copies say it, of each position and class. */
+  private eachCopy(input: Int32Array, visit: (copy: number, own: number) => void): void {
+    const { symbolCount } = this.shape;
+    for (let j = 0; j < input.length; j++) {
+      const symbol = copyAt(this.shape, input, j);
+      if (symbol < 0) continue;
+      for (let q = 0; q < COUNT_CLASSES; q++) {
+        const own = (j * COUNT_CLASSES + q) * symbolCount;
+        visit(own + symbol, own);
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// Features of an input position as walks of a tree: a kind, then numbers one after another, such as symbols of the input. The
+// nodes met on the way, from some number on, are features; those that a tree has, have rows.
+
+import type { Arrays } from "../../engine/backend.js";
+import { childOf, type RowTree } from "../../engine/rows.js";
+import { grown } from "../../engine/trellis.js";
+import { COUNT_CLASSES } from "./aligner.js";
+import type { View } from "./classes.js";
+import type { MarkedInput } from "./pairs.js";
+
+/** Told of a node. */
+export type Visit = (node: number) => void;
+
+/** The symbol at a position, with `boundary` just outside the input; -1 further away. */
+export function symbolAt(input: Int32Array, j: number, boundary: number): number {
+  if (j >= 0 && j < input.length) return input[j];
+  return j === -1 || j === input.length ? boundary : -1;
+}
+
+/** The walks of a position, each with a class of written symbols still to be put before its kind. */
+export abstract class Walks {
+  count = 0;
+  private kind = new Int32Array(16);
+  /** [count + 1] first number of each walk. */
+  private start = new Int32Array(17);
+  private numbers = new Int32Array(128);
+  /** How many numbers a walk has when its nodes begin to be features. */
+  private least = new Int32Array(16);
+
+  constructor(
+    readonly kinds: number,
+    protected readonly boundary: number,
+  ) {}
+
+  /** Lists the walks of position j. */
+  list(input: MarkedInput, j: number): void {
+    this.count = 0;
+    this.listAll(input, j);
+  }
+
+  protected abstract listAll(input: MarkedInput, j: number): void;
+
+  /** Numbers of the walk at hand. */
+  protected get length(): number {
+    return this.start[this.count] - this.start[this.count - 1];
+  }
+
+  protected begin(kind: number, least: number): void {
+    if (this.count === this.kind.length) {
+      this.kind = grown(this.kind, this.count + 1);
+      this.least = grown(this.least, this.count + 1);
+      this.start = grown(this.start, this.kind.length + 1);
+    }
+    this.kind[this.count] = kind;
+    this.least[this.count] = least;
+    this.start[this.count + 1] = this.start[this.count];
+    this.count++;
+  }
+
+  protected add(number: number): void {
+    const end = this.start[this.count]++;
+    if (end === this.numbers.length) this.numbers = grown(this.numbers, end + 1);
+    this.numbers[end] = number;
+  }
+
+  /** Reads up to `length` symbols, or their classes, from a position on in one direction, to just outside the input. */
+  protected read(input: Int32Array, from: number, way: number, length: number, view?: View): void {
+    for (let n = 0; n < length; n++) {
+      const symbol = symbolAt(input, from + way * n, this.boundary);
+      if (symbol < 0) return;
+      this.add(view ? view[symbol] : symbol);
+    }
+  }
+
+  /** Goes down the tree along every walk, with a class of written symbols, as far as `next` gives nodes. */
+  follow(writtenClass: number, next: (node: number, event: number) => number, hasRow: Visit): void {
+    const first = writtenClass * this.kinds;
+    for (let walk = 0; walk < this.count; walk++) {
+      let node = next(0, first + this.kind[walk]);
+      const from = this.start[walk];
+      const length = this.start[walk + 1] - from;
+      for (let n = 0; node >= 0; n++) {
+        if (n >= this.least[walk]) hasRow(node);
+        if (n === length) break;
+        node = next(node, this.numbers[from + n]);
+      }
+    }
+  }
+
+  /**
+   * The same in a built tree: writes the rows met to `rows` from `count` on, which must have room; returns the new count.
+   * `roots` has the root's child by each kind and class.
+   */
+  findRows(tree: RowTree, roots: Int32Array, writtenClass: number, rows: Int32Array, count: number): number {
+    const { kind, start, numbers, least } = this;
+    const first = writtenClass * this.kinds;
+    let found = count;
+    for (let walk = 0; walk < this.count; walk++) {
+      let node = roots[first + kind[walk]];
+      for (let n = 0, i = start[walk]; node >= 0; n++, i++) {
+        if (n >= least[walk] && tree.row[node] >= 0) rows[found++] = tree.row[node];
+        if (i === start[walk + 1]) break;
+        node = childOf(tree, node, numbers[i]);
+      }
+    }
+    return found;
+  }
+
+  /** Nodes that a class can meet, at most. */
+  get size(): number {
+    return this.count + this.start[this.count];
+  }
+}
+
+/** Finds the rows of inputs in a built tree. */
+export class RowFinder {
+  /** Rows found, position by position and class by class. */
+  ids: Int32Array;
+  /** [positions * COUNT_CLASSES + 1] where those of position j and class q begin: at j * COUNT_CLASSES + q. */
+  start: Int32Array;
+  private readonly roots: Int32Array;
+
+  constructor(
+    private readonly tree: RowTree,
+    private readonly walks: Walks,
+    private readonly arrays: Pick<Arrays, "int32">,
+  ) {
+    this.roots = Int32Array.from({ length: COUNT_CLASSES * walks.kinds }, (_, kind) => childOf(tree, 0, kind));
+    this.ids = arrays.int32(1024);
+    this.start = arrays.int32(64);
+  }
+
+  /** Finds the rows of an input, of classes up to that of `most` written symbols. */
+  find(input: MarkedInput, most: number): void {
+    const { walks, arrays, tree, roots } = this;
+    const { length } = input.symbols;
+    const size = length * COUNT_CLASSES + 1;
+    if (this.start.length < size) this.start = arrays.int32(2 * size);
+    let count = 0;
+    for (let j = 0; j < length; j++) {
+      walks.list(input, j);
+      if (this.ids.length < count + COUNT_CLASSES * walks.size) {
+        const larger = arrays.int32(2 * (count + COUNT_CLASSES * walks.size));
+        larger.set(this.ids);
+        this.ids = larger;
+      }
+      for (let q = 0; q < COUNT_CLASSES; q++) {
+        this.start[j * COUNT_CLASSES + q] = count;
+        if (q <= most) count = walks.findRows(tree, roots, q, this.ids, count);
+      }
+    }
+    this.start[size - 1] = count;
+  }
+}
