@@ -12,6 +12,7 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   "cross-validate": [() => import("./commands/cross-validate.js")],
   review: [() => import("./commands/review.js")],
   calibrate: [() => import("./commands/calibrate.js")],
+  monitor: [() => import("./commands/monitor.js")],
   compare: [() => import("./commands/compare.js")],
   cluster: [() => import("./commands/cluster.js")],
   align: [() => import("./commands/align.js")],

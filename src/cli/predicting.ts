@@ -65,7 +65,9 @@ export async function predictInputs(
     if (precision !== undefined && unit !== "sequence" && predicting.parts) {
       const answer = predicting.parts.answer(model, input, { ...asked, precision, unit });
       desk.sureness?.add(answer.prediction.probability);
-      await desk.countParts(answer.answered, (number) => reviewItem(task, model, input, answer.candidates, number));
+      const { answered, candidates, prediction } = answer;
+      const shown = candidates.length > 0 ? candidates : [prediction];
+      await desk.countParts(answered, (number) => reviewItem(task, model, input, shown, number));
       if (asked.json) await writeJson(predicting.parts.json(model, input, answer));
       else await write(predicting.parts.text(model, input, answer, asked));
       continue;
@@ -73,7 +75,9 @@ export async function predictInputs(
     if (precision !== undefined) {
       const answer = predicting.answer(model, input, { ...asked, precision });
       desk.sureness?.add(answer.prediction.probability);
-      await desk.count(answer.answered, (number) => reviewItem(task, model, input, answer.candidates, number));
+      const { candidates, prediction } = answer;
+      const shown = candidates.length > 0 ? candidates : [prediction];
+      await desk.count(answer.answered, (number) => reviewItem(task, model, input, shown, number));
       if (asked.json) await writeJson(predicting.answerJson(model, input, answer));
       else await write(predicting.answerText(model, input, answer, asked));
       continue;

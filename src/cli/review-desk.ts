@@ -3,8 +3,19 @@
 import type { Calibration, Unit } from "../confidence/calibration.js";
 import { ConfidenceCounts, driftOf } from "../confidence/drift.js";
 import { type ReviewItem, ReviewWriter } from "../formats/review.js";
+import type { ReviewCheck } from "../formats/review-item.js";
+import { generator, uniform } from "../util/random.js";
 import { counted, percent } from "../util/text.js";
 import { goOnUnread, say } from "./output.js";
+
+/** Answers that are drawn to be checked: the share of them, and the promise. */
+export interface Checking {
+  share: number;
+  promise: ReviewCheck;
+}
+
+/** Which answers are drawn depends on nothing but their number. */
+const CHECK_SEED = 20;
 
 /** What was asked of a prediction. */
 interface DeskPromise {
@@ -18,6 +29,8 @@ export class ReviewDesk {
   answered = 0;
   seen = 0;
   private inputs = 0;
+  /** Answers that were drawn to be checked: of inputs. */
+  private checks = 0;
   /** How sure the model is of all inputs, where it is known how sure it should be. */
   readonly sureness: ConfidenceCounts | undefined;
 
@@ -25,16 +38,17 @@ export class ReviewDesk {
     private readonly path: string | undefined,
     private readonly writer: ReviewWriter | undefined,
     private readonly calibration: Calibration | undefined,
+    private readonly checking: Checking | undefined,
   ) {
     if (calibration?.quantiles) this.sureness = new ConfidenceCounts(calibration.quantiles);
   }
 
-  static async open(path: string | undefined, calibration?: Calibration): Promise<ReviewDesk> {
-    if (path === undefined) return new ReviewDesk(path, undefined, calibration);
+  static async open(path: string | undefined, calibration?: Calibration, checking?: Checking): Promise<ReviewDesk> {
+    if (path === undefined) return new ReviewDesk(path, undefined, calibration, undefined);
     const writer = await ReviewWriter.create(path);
     // `| head` cuts what is printed, not what a person is to decide.
     goOnUnread();
-    return new ReviewDesk(path, writer, calibration);
+    return new ReviewDesk(path, writer, calibration, checking);
   }
 
   /** Counts an input; `item` is asked for if it was left, with the number of the input. */
@@ -42,7 +56,16 @@ export class ReviewDesk {
     this.inputs++;
     this.seen++;
     if (answered) this.answered++;
-    else await this.writer?.add(item(this.inputs));
+    const check = answered ? this.drawn() : undefined;
+    if (!answered || check) await this.writer?.add({ ...item(this.inputs), ...(check && { check }) });
+  }
+
+  /** The promise of an answer that is to be checked, if it is drawn. */
+  private drawn(): ReviewCheck | undefined {
+    const { checking } = this;
+    if (!checking || uniform(generator(CHECK_SEED, this.inputs)) >= checking.share) return undefined;
+    this.checks++;
+    return checking.promise;
   }
 
   /** Counts the parts of an input; `item` is asked for if one of them was left. */
@@ -51,7 +74,9 @@ export class ReviewDesk {
     this.seen += answered.length;
     const sure = answered.filter((one) => one).length;
     this.answered += sure;
-    if (sure < answered.length) await this.writer?.add(item(this.inputs));
+    const promise = sure > 0 ? this.drawn() : undefined;
+    const check = promise && { ...promise, answered: answered.flatMap((isSure, part) => (isSure ? [part] : [])) };
+    if (sure < answered.length || check) await this.writer?.add({ ...item(this.inputs), ...(check && { check }) });
   }
 
   /** Ends the file and says how much was answered, if a precision was promised. */
@@ -65,6 +90,7 @@ export class ReviewDesk {
     const where = this.path === undefined ? "left to a person" : `left to a person in ${this.path}`;
     const noun = unit === "sequence" ? "" : ` ${unit}s`;
     say(`${counted(this.answered)} of ${counted(this.seen)}${noun} answered${share}, ${counted(left)} ${where}`);
+    if (this.checks > 0) say(`${counted(this.checks)} answered inputs are in ${this.path} to be checked`);
     if (this.path !== undefined && left > 0) process.stderr.write(`  next: stargram review ${this.path}\n`);
   }
 

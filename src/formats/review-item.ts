@@ -28,6 +28,16 @@ export interface ReviewTokens {
   choices: readonly (readonly (readonly [label: string, probability: number])[])[];
 }
 
+/** An answer that was given and drawn at random to be checked, and the promise under which it was given. */
+export interface ReviewCheck {
+  precision: number;
+  unit: "sequence" | "token" | "span";
+  /** Answers of one sequence, at most. */
+  most: number;
+  /** Of tokens or spans: the numbers of those that were answered. */
+  answered?: readonly number[];
+}
+
 export interface ReviewItem {
   id: string;
   kind: "text" | "images";
@@ -44,6 +54,8 @@ export interface ReviewItem {
   task?: string;
   /** Where an answer is a label for each token, in the form that `joinLabels` gives it. */
   tokens?: ReviewTokens;
+  /** Where the best candidate was answered and is to be checked. */
+  check?: ReviewCheck;
   /** Where the item was read: counted from 1. */
   line?: number;
 }

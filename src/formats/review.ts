@@ -1,8 +1,9 @@
 // The review file: what a model left to a person, as a table that a spreadsheet or an editor can open (TSV, UTF-8).
-//   id  kind  input  answer  status  candidate1  probability1 … candidate9  probability9  source  task  tokens  end
+//   id  kind  input  answer  status  candidate1  probability1 … candidate9  probability9  source  task  tokens  check  end
 // `kind` is `text` or `images`; `input` is what a person looks at (for images a JSON array of {"width","height","bits"});
 // `status` is empty, `answered` or `skipped`; `source` is the model's input as JSON, to learn from; `task` is the name of the
-// task; `tokens`, where each token is to be labelled, is JSON (see review-tokens.ts); `end` is filled in the last row alone, so that a file that was cut short is known. Backslash, tab, carriage return and line feed
+// task; `tokens`, where each token is to be labelled, is JSON (see review-tokens.ts);
+// `check`, where an answer was drawn to be checked, is the promise it was given under as JSON; `end` is filled in the last row alone, so that a file that was cut short is known. Backslash, tab, carriage return and line feed
 // in a field are written `\\`, `\t`, `\r`, `\n`.
 
 import { lstat } from "node:fs/promises";
@@ -18,7 +19,7 @@ import {
   type ReviewStatus,
   reviewStatuses,
 } from "./review-item.js";
-import { parseTokens, tokensText } from "./review-tokens.js";
+import { parseCheck, parseTokens, tokensText } from "./review-tokens.js";
 import { errorCode, TemporaryFile, writeError, writeFileSafely } from "./safe-file.js";
 
 export {
@@ -40,6 +41,7 @@ const header: readonly string[] = [
   "source",
   "task",
   "tokens",
+  "check",
   END,
 ];
 
@@ -74,7 +76,8 @@ function reviewRow(item: ReviewItem, isLast: boolean, before: ReviewItem | undef
     const candidate = item.candidates[i];
     fields.push(candidate?.text ?? "", candidate ? String(Number(candidate.probability.toPrecision(6))) : "");
   }
-  fields.push(item.source, item.task ?? "", tokensText(item.tokens, before?.tokens), isLast ? END : "");
+  fields.push(item.source, item.task ?? "", tokensText(item.tokens, before?.tokens));
+  fields.push(item.check ? JSON.stringify(item.check) : "", isLast ? END : "");
   return `${fields.map(escapeField).join("\t")}\n`;
 }
 
@@ -282,6 +285,8 @@ class ReviewReader {
     const task = field("task");
     const tokens = parseTokens(field("tokens"), this.items.at(-1)?.tokens);
     if (tokens === "refused") throw this.error("these are not whole tokens to label", line, columnOf("tokens") + 1);
+    const check = parseCheck(field("check"));
+    if (check === "refused") throw this.error("this is not an answer to check", line, columnOf("check") + 1);
     return {
       id: field("id"),
       kind,
@@ -293,6 +298,7 @@ class ReviewReader {
       source: field("source"),
       ...(task !== "" && { task }),
       ...(tokens && { tokens }),
+      ...(check && { check }),
       line,
     };
   }

@@ -13,6 +13,7 @@ import { checkSets } from "../../workflows/coverage.js";
 import { loadModel } from "../../workflows/disk.js";
 import { checkSpans } from "../../workflows/found-spans.js";
 import { predictorOf } from "../../workflows/model.js";
+import { mostOf } from "../../workflows/monitor.js";
 import { addDeclared, addUnion, givenFor } from "../declared.js";
 import {
   addModeOptions,
@@ -36,6 +37,7 @@ interface PredictFlags extends Omit<InferenceFlags, "contexts"> {
   recall?: number;
   unit?: Unit;
   review?: string;
+  check?: number;
   nbest?: number;
   json?: boolean;
   threads: number;
@@ -86,6 +88,11 @@ export function register(program: Command): void {
       real(0, { beyond: 1 }),
     )
     .option("--review <file>", "with --precision: collect what is left to a person in a new file")
+    .option(
+      "--check <share>",
+      "with --precision and --review: put this share of what is answered into the file, to be checked",
+      real(0, { beyond: 1 }),
+    )
     .option("--json", "print JSON Lines, an object for each input")
     .option("--threads <n>", "threads to predict with; the output is the same", threadCount, 1);
   addDeclared(command, unitOption);
@@ -150,12 +157,23 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
     throw new InputError("--review is written by one thread", { hint: "leave out --threads or --review" });
   }
   if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
-  const desk = await ReviewDesk.open(flags.review, isPromised(flags) ? model.calibration : undefined);
+  const desk = await ReviewDesk.open(
+    flags.review,
+    isPromised(flags) ? model.calibration : undefined,
+    checkingOf(model, flags),
+  );
   if (flags.threads > 1) {
     const { predictOnThreads } = await import("../predict-threads.js");
     await predictOnThreads(task, model, path, file, asked, flags.threads, desk);
   } else await predictInputs(task, model, openLines(file), asked, desk);
   await desk.end(flags);
+}
+
+/** What is to be checked of what is answered. */
+function checkingOf({ calibration }: Predictor, { check, precision, unit = "sequence" }: PredictFlags) {
+  if (check === undefined || precision === undefined) return undefined;
+  const most = unit === "sequence" ? 1 : mostOf(partGuaranteeFor(calibration, precision, unit));
+  return { share: check, promise: { precision, unit, most } };
 }
 
 function isPromised({ precision, coverage, recall }: PredictFlags): boolean {
@@ -166,6 +184,9 @@ function isPromised({ precision, coverage, recall }: PredictFlags): boolean {
 function checkPromise(task: LearningTask, model: Predictor, path: string, flags: PredictFlags, given: object): void {
   const { unit = "sequence", coverage, recall } = flags;
   checkOnePromise(flags);
+  if (flags.check !== undefined && (flags.precision === undefined || flags.review === undefined)) {
+    throw new InputError("--check draws from what --precision answers, for --review", { hint: "give all three" });
+  }
   if (recall !== undefined && flags.review !== undefined) {
     throw new InputError("--review collects what --precision or --coverage leaves open", {
       hint: "leave out --review",
