@@ -9,6 +9,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { startReviewServer } from "#stargram/cli/review/server.js";
 import { ReviewSession } from "#stargram/cli/review/session.js";
+import { sentencesOf } from "#stargram/formats/raw-text.js";
 import { readPairs, readTagging } from "#stargram/formats/read.js";
 import { formatReview, imagesOf, readReview, saveReview } from "#stargram/formats/review.js";
 import { joinLabels, splitLabels } from "#stargram/formats/review-item.js";
@@ -207,6 +208,17 @@ const lexiconTarget = textTarget("lexicon", "lexicon", (bytes, dice) =>
     for (const piece of lexicon.pieces(1)) hold(Array.isArray(piece.names(piece.places.map(() => "B"))), "names");
   }),
 );
+
+const runningTarget = textTarget("running text", "cipher", (bytes) => {
+  const text = Buffer.from(bytes).toString();
+  let at = 0;
+  for (const sentence of sentencesOf(text)) {
+    for (const token of sentence) {
+      hold(text.slice(token.start, token.end) === token.text && token.start >= at, "tokens stand where they say");
+      at = token.end;
+    }
+  }
+});
 
 const reviewTarget = {
   name: "review file",
@@ -468,7 +480,7 @@ export function targetsOf(models) {
   return [
     .../** @type {const} */ (["columns", "conllu", "crfsuite", "jsonl", "letters"]).map(taggingTarget),
     .../** @type {const} */ (["tsv", "cmudict"]).map(pairsTarget),
-    ...[keyTarget, listTarget, cipherTarget, templateTarget, lexiconTarget, reviewTarget],
+    ...[keyTarget, listTarget, cipherTarget, templateTarget, lexiconTarget, runningTarget, reviewTarget],
     journalTarget(),
     modelBytesTarget(models),
     packedTarget(models),

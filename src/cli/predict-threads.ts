@@ -140,7 +140,7 @@ async function* parts(
     for (const line of lines) held.lines.push(line);
     drop(0);
     if (held.lines.length === 0) continue;
-    cut ??= task.predicting.cutting(model, held, given, file);
+    cut ??= task.predicting.cutting(model, held, { ...asked.prediction, ...given }, file);
     for (let end = nextEnd(held.lines, cut.ends); end > 0; end = nextEnd(held.lines, cut.ends)) {
       yield part(held.lines.slice(0, end), cut);
       drop(end);

@@ -3,6 +3,7 @@
 
 import { areStrings } from "../util/checks.js";
 import { InputError } from "../util/errors.js";
+import type { RawToken } from "./raw-text.js";
 
 /** One position's answer as data gives it: a label, a set of allowed labels (partial), or null (unknown, `_`). */
 export type GivenLabel = string | readonly string[] | null;
@@ -20,6 +21,8 @@ export interface TaggingSequence {
   id?: string;
   /** The lines it was read from, where answers are written back into them, and on which of these each position stands. */
   source?: { lines: readonly string[]; at: readonly number[] };
+  /** Running text: the place of each position in it; and a part of it that holds them all, which begins at `from`. */
+  running?: { tokens: readonly RawToken[]; text: string; from: number };
   /** Where it begins. */
   file?: string;
   line?: number;

@@ -109,6 +109,7 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
     const labels = reader.alphabet("labels");
     const translation = reader.hasJson("scheme") ? reader.json("scheme", translationSchema) : undefined;
     if (translation && !canLearn(translation.data, translation.learned)) throw reader.damaged("its schemes do not fit");
+    if (translation && options.shortlist > 0) throw reader.damaged("it has a scheme and a shortlist");
     const isByHash = reader.hasJson("attributeOrder") && reader.json("attributeOrder", v.string()) === "hash";
     const attributes = reader.alphabet("attributes", isByHash);
     const conjoined = reader.alphabet("conjoined");

@@ -15,6 +15,7 @@ import { InputError } from "../../util/errors.js";
 import { choice, flag, type GivenOptions, text } from "../../util/options.js";
 import type { Asked, Cutting, InputUse } from "../task.js";
 import { someOf } from "./corpus.js";
+import { readRunning } from "./running-text.js";
 import type { Tagger } from "./tagger.js";
 
 /** How data is read, where the data of a model may be read in another way than its training data. */
@@ -122,7 +123,13 @@ type Unknown = "refuse" | "some" | "allow";
 /** The sequences of a source as the model needs them. */
 export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): AsyncGenerator<TaggerInput> {
   const note = inputNoteOf(tagger);
-  const given = use.asked as Rereading & { known?: boolean; allowUnknown?: boolean };
+  const given = use.asked as Rereading & { known?: boolean; allowUnknown?: boolean; text?: boolean };
+  if (given.text) {
+    checkRunning(tagger, note, given);
+    for await (const sequence of readRunning(lines))
+      yield { sequence, shown: shownColumns(sequence, "jsonl"), isEscaped: false };
+    return;
+  }
   const needed = use.answers !== "ignored" || given.known === true;
   const isAllowed = given.allowUnknown || use.answers === "judged";
   let unknown: Unknown = given.known ? "refuse" : isAllowed ? "allow" : "some";
@@ -170,6 +177,15 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
   }
 }
 
+/** Refuses running text for a model, or with options, that need more than words. */
+function checkRunning({ source }: Tagger, { columns = 1 }: InputNote, given: Rereading & { known?: boolean }): void {
+  const other = (["format", "separator", "pixels", "folds", "known"] as const).find((name) => given[name]);
+  if (other) throw new InputError(`option \`text\` cannot be used with option \`${other}\``);
+  if (source.kind === "given") throw new InputError("option `text`: the model was trained on attributes, not on words");
+  if (columns > 1)
+    throw new InputError(`option \`text\`: the model was trained on ${columns} columns, and text gives one`);
+}
+
 /** Whether every token has a line, and the end of a sequence. */
 function isByLine(format: TaggingFormat): boolean {
   return format === "columns" || format === "conllu" || format === "crfsuite";
@@ -177,6 +193,8 @@ function isByLine(format: TaggingFormat): boolean {
 
 /** Where sequences end, by the format of the data. */
 export function cutting(tagger: Tagger, first: LineBlock, asked: Asked, file: string): Cutting {
+  // Places in the text count from its beginning.
+  if (asked.text) throw new InputError("option `text` takes one thread");
   const format = (asked as Rereading).format ?? inputNoteOf(tagger).format ?? detectFormat(first.lines, file);
   const ends = (line: string): boolean => {
     if (isByLine(format)) return line.trim() === "";

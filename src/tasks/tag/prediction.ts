@@ -1,6 +1,7 @@
 // What a tagger can be asked for, and what it gives.
 
 import type { Spent } from "../../engine/budget.js";
+import type { RawToken } from "../../formats/raw-text.js";
 import type { GivenLabel } from "../../formats/sequence.js";
 import type { Answered } from "../task.js";
 import type { AnswerOrCandidates } from "../trained-model.js";
@@ -51,6 +52,8 @@ export interface TaggerPrediction extends TaggedOutput {
   calibratedConfidences?: number[];
   marginals?: Record<string, number>[];
   spans?: TaggedSpan[];
+  /** Of running text: its tokens, with their places by UTF-16 units. */
+  tokens?: readonly RawToken[];
   nbest?: TaggedOutput[];
   samples?: string[][];
   /** [position][context] */

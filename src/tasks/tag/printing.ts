@@ -21,6 +21,7 @@ export function predictionJson(
   return {
     id,
     ...input,
+    offsets: prediction.tokens?.map(({ start, end }) => [start, end]),
     given,
     labels,
     probability,
@@ -152,6 +153,8 @@ With a tagger: the columns of the input, then the label and its probability at t
                  [{suffix, probability}] for each position, with an empty suffix for ⋆
   --spans        --json: spans [{label, from, to, probability}] that labels such as B-PER, I-PER mark, by positions from 0;
                  the probability is exact: that of all outputs with just this span
+  --text         the input is running text; a blank line ends a sentence. --json: offsets, the [start, end] of each token, and
+                 spans [{label, start, end, text, probability}]; places count UTF-16 units, with one for each line end
   --unit         with --precision: labels (token) or spans (span) are answered one by one; what is left has \`_\`. --json:
                  unit, labels (null where left), answered for each token or span, candidates if something is left
   --coverage     --unit token: in place of the label those that it may be, \`A|B\`, the most probable first

@@ -15,6 +15,10 @@ export interface TaggedSpan {
   /** The first position, and the one after the last. */
   from: number;
   to: number;
+  /** Of running text: the same by UTF-16 units of the text, and what stands there. */
+  start?: number;
+  end?: number;
+  text?: string;
   probability: number;
   /** After the calibration map for spans, if the model has one. */
   calibratedProbability?: number;

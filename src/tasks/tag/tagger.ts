@@ -46,6 +46,7 @@ import type {
 } from "./prediction.js";
 import { type Contribution, featuresOf, reasonsFor, symbolOf } from "./reasons.js";
 import { attributeRows, type TaggerRows } from "./rows.js";
+import { placeSpans, sequenceOf, sequencesOf, type TaggerGiven } from "./running-text.js";
 import type { Translation } from "./scheme.js";
 import { SpanFinder, type TaggedSpan } from "./spans.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
@@ -144,9 +145,26 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     this.features = features;
   }
 
-  /** The most probable labels of a sequence, with their probability and whatever else is asked for. */
-  predict(sequence: TaggingSequence, options: PredictOptions = {}): TaggerPrediction {
+  /**
+   * The most probable labels of a sequence, with their probability and whatever else is asked for. Its tokens will do,
+   * `["the", "dog"]` or `{ tokens }`, or `{ text }`, which is taken as one sentence.
+   */
+  predict(given: TaggerGiven, options: PredictOptions = {}): TaggerPrediction {
     checkPredictOptions(options);
+    const sequence = sequenceOf(given);
+    const prediction = this.predictSequence(sequence, options);
+    const { running } = sequence;
+    if (!running) return prediction;
+    if (prediction.spans) placeSpans(prediction.spans, running);
+    return { ...prediction, tokens: running.tokens };
+  }
+
+  /** The same for each sentence of a text. */
+  predictText(text: string, options: PredictOptions = {}): TaggerPrediction[] {
+    return Array.from(sequencesOf(text), (sequence) => this.predict(sequence, options));
+  }
+
+  private predictSequence(sequence: TaggingSequence, options: PredictOptions): TaggerPrediction {
     const { corpus, length } = this.encode(sequence, options.known);
     const inference = this.inferenceWith(options.inference);
     if (isPlain(options) && !this.valid) {
@@ -343,7 +361,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   }
 
   /** Answers if that keeps the promised precision, and otherwise gives candidates for a person to choose from. */
-  answer(sequence: TaggingSequence, options: AnswerOptions): TaggerAnswer {
+  answer(sequence: TaggerGiven, options: AnswerOptions): TaggerAnswer {
     checkAnswerOptions(options, answerNames);
     const { precision, candidates = 9, ...asked } = options;
     return this.answerIfSure(
@@ -354,8 +372,8 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   }
 
   /** The same for labels one by one, or for spans: those are answered that keep the precision promised for them. */
-  answerParts(sequence: TaggingSequence, options: AnswerPartsOptions): TaggerPartsAnswer {
-    return answerParts(this, sequence, options, answerNames);
+  answerParts(sequence: TaggerGiven, options: AnswerPartsOptions): TaggerPartsAnswer {
+    return answerParts(this, sequenceOf(sequence), options, answerNames);
   }
 
   private inferenceWith(chosen?: PredictOptions["inference"]): Inference {

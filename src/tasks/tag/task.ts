@@ -140,6 +140,9 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         marginals: flag("give the probability of every label at every position"),
         labelsOnly: flag("leave out the column of probabilities"),
         known: flag("take the labels of the input as known and fill in those that are `_`"),
+        text: flag(
+          "the input is running text: it is cut into sentences and tokens; with --json, spans by places in it",
+        ),
         spans: flag("with --json: give the spans that labels such as B-PER, I-PER, O mark, with their probabilities"),
       },
       rereading,
@@ -147,6 +150,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       examples: [
         ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
         ["stargram predict model.sg partly.txt --known", "fill in the labels that are `_`"],
+        ["stargram predict names.sg letter.txt --text --json", "names in running text, by their places in it"],
       ],
       inputs: readInputs,
       async *inputsOf(sequences) {
@@ -160,10 +164,10 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       predict: (tagger, { sequence }, asked) =>
         tagger.predict(
           sequence,
-          asked.known ? { ...predictOptions(asked), known: sequence.labels } : predictOptions(asked),
+          asked.known ? { ...predictOptions(asked, tagger), known: sequence.labels } : predictOptions(asked, tagger),
         ),
       answer(tagger, { sequence }, asked) {
-        const { inference: _, ...options } = predictOptions(asked);
+        const { inference: _, ...options } = predictOptions(asked, tagger);
         const answer = tagger.answer(sequence, { ...options, precision: asked.precision });
         if (answer.answered) return { answered: true, prediction: answer, candidates: [] };
         return answer;
@@ -175,7 +179,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       parts: {
         units: (tagger) => (tagger.marksSpans ? ["token", "span"] : ["token"]),
         answer(tagger, { sequence }, asked) {
-          const { inference: _, ...options } = predictOptions(asked);
+          const { inference: _, ...options } = predictOptions(asked, tagger);
           return tagger.answerParts(sequence, { ...options, precision: asked.precision, unit: asked.unit });
         },
         json: (_, input, answer) => partsJson(input, answer as TaggerPartsAnswer),
@@ -238,14 +242,15 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
     },
   };
 
-function predictOptions({ nbest, contexts, inference, json, marginals, spans }: PredictionAsked): PredictOptions {
+function predictOptions(asked: PredictionAsked, { marksSpans }: Tagger): PredictOptions {
+  const { nbest, contexts, inference, json, marginals, spans, text } = asked;
   return {
     nbest,
     confidences: true,
     // The probabilities of labels of further outputs are found among all.
     marginals: marginals === true || (nbest !== undefined && !json),
     contexts,
-    spans: spans === true,
+    spans: spans === true || (text === true && json === true && marksSpans),
     inference,
   };
 }
