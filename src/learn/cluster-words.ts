@@ -16,11 +16,6 @@ export const clusterOptions = {
   passes: whole("passes over the words, at most", { least: 1, usual: 10 }),
 };
 
-/** A word as classes have it: every digit is a 0, since numbers are many and alike. */
-export function numberless(word: string): string {
-  return word.replace(/\p{Nd}/gu, "0");
-}
-
 export interface WordClass {
   word: string;
   /** The class; classes with a common beginning are alike. */

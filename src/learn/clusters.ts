@@ -9,8 +9,7 @@ import type { Bigrams } from "./bigrams.js";
 
 /** Counts up to this have h in a table. */
 const TABLE = 1 << 16;
-const table = new Float64Array(TABLE);
-for (let n = 2; n < TABLE; n++) table[n] = n * Math.log(n);
+const table = /* @__PURE__ */ Float64Array.from({ length: TABLE }, (_, n) => (n < 2 ? 0 : n * Math.log(n)));
 
 function h(n: number): number {
   return n < TABLE ? table[n] : n * Math.log(n);

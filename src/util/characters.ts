@@ -45,3 +45,8 @@ export function graphemesOf(text: string): string[] {
   }
   return clusters;
 }
+
+/** A word as tables of classes have it: every digit is a 0, since numbers are many and alike. */
+export function numberless(word: string): string {
+  return word.replace(/\p{Nd}/gu, "0");
+}

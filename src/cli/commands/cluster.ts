@@ -3,7 +3,8 @@
 import type { Command } from "commander";
 import { openLines } from "../../formats/lines.js";
 import { sentencesOf } from "../../formats/raw-text.js";
-import { type ClusterProgress, clusterOptions, clusterWords, numberless } from "../../learn/cluster-words.js";
+import { type ClusterProgress, clusterOptions, clusterWords } from "../../learn/cluster-words.js";
+import { numberless } from "../../util/characters.js";
 import { InputError } from "../../util/errors.js";
 import { choice } from "../../util/options.js";
 import { counted, duration, plural } from "../../util/text.js";

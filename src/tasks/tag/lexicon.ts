@@ -7,8 +7,8 @@
 
 import * as v from "valibot";
 import { type LexiconEntry, readLexicon } from "../../formats/lexicon.js";
-import { numberless } from "../../learn/cluster-words.js";
 import { countSchema, type FileParts, type PartsReader, putJson, putStrings } from "../../model/parts.js";
+import { numberless } from "../../util/characters.js";
 import { InputError } from "../../util/errors.js";
 import { checkOption, type NamedText } from "../../util/options.js";
 import { attributeOptions } from "./options.js";
