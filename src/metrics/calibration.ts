@@ -1,9 +1,10 @@
 // Whether confidences are probabilities: of the answers given with confidence p, a share p should be correct.
 //   expected calibration error = Σ over bins of (size / n) · |accuracy − mean confidence|
+//   by chance = its expectation if each answer were correct with just the probability of its confidence
 //   Brier score = (1/n) Σ (confidence − correct)²
 // Bins hold equally many answers, so that each one's accuracy is equally well known.
 
-import { type Answers, rankAnswers } from "./answers.js";
+import { type Answers, columnsOf, rankAnswers } from "./answers.js";
 
 export interface ReliabilityBin {
   count: number;
@@ -55,6 +56,44 @@ export function expectedCalibrationError(answers: Answers, bins = 15): number {
     sum += bin.count * Math.abs(bin.accuracy - bin.confidence);
   }
   return sum / count;
+}
+
+/** Sums over larger bins are normal enough. */
+const EXACT_BIN = 300;
+
+/**
+ * What the expected calibration error of these confidences would be on average if they were right: bins of few answers have
+ * gaps by chance. NaN without answers.
+ */
+export function chanceCalibrationError(answers: Answers, bins = 15): number {
+  const confidences = Float64Array.from(columnsOf(answers).confidence).sort();
+  let from = 0;
+  let sum = 0;
+  for (const { count } of reliabilityBins(answers, bins)) {
+    sum += meanDeviation(confidences.subarray(from, from + count));
+    from += count;
+  }
+  return sum / from;
+}
+
+/** E|S − E S| of the number S of successes, each with its own probability. */
+function meanDeviation(probabilities: Float64Array): number {
+  let mean = 0;
+  let variance = 0;
+  for (const p of probabilities) {
+    mean += p;
+    variance += p * (1 - p);
+  }
+  if (probabilities.length > EXACT_BIN) return Math.sqrt((2 * variance) / Math.PI);
+  // [successes] their probability after the answers so far.
+  const chances = new Float64Array(probabilities.length + 1);
+  chances[0] = 1;
+  for (let n = 0; n < probabilities.length; n++) {
+    const p = probabilities[n];
+    for (let s = n + 1; s > 0; s--) chances[s] = chances[s] * (1 - p) + chances[s - 1] * p;
+    chances[0] *= 1 - p;
+  }
+  return chances.reduce((sum, chance, s) => sum + chance * Math.abs(s - mean), 0);
 }
 
 /** The mean squared distance between confidence and outcome; NaN without answers. */

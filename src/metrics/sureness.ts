@@ -1,7 +1,7 @@
 // How far confidences can be trusted, in the numbers that every report has.
 
 import type { Answers } from "./answers.js";
-import { brier, expectedCalibrationError } from "./calibration.js";
+import { brier, chanceCalibrationError, expectedCalibrationError } from "./calibration.js";
 import { aurc, recallAtPrecision } from "./precision-recall.js";
 
 export interface Sureness {
@@ -9,6 +9,8 @@ export interface Sureness {
   recallAtPrecision: Record<"0.9" | "0.95" | "0.99", number>;
   /** In 15 bins of equal size. */
   expectedCalibrationError: number;
+  /** What that would be on average if every confidence were right: few answers differ by chance. */
+  chanceCalibrationError: number;
   brier: number;
   /** Area under the risk-coverage curve. */
   aurc: number;
@@ -22,6 +24,7 @@ export function surenessOf(answers: Answers): Sureness {
       "0.99": recallAtPrecision(answers, 0.99),
     },
     expectedCalibrationError: expectedCalibrationError(answers),
+    chanceCalibrationError: chanceCalibrationError(answers),
     brier: brier(answers),
     aurc: aurc(answers),
   };

@@ -135,7 +135,7 @@ function answerOf<M extends Predictor, Given, Prediction extends Predicted<Candi
 
 const sureMeasures = [
   ...["recallAtPrecision.0.9", "recallAtPrecision.0.95", "recallAtPrecision.0.99"],
-  ...["expectedCalibrationError", "brier", "aurc", "seconds"],
+  ...["expectedCalibrationError", "chanceCalibrationError", "brier", "aurc", "seconds"],
 ];
 
 /** Measures whole outputs, as `judge` judges them. */

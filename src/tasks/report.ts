@@ -12,7 +12,14 @@ export function answeredLines(recallAtPrecision: Partial<Sureness["recallAtPreci
   ]);
 }
 
-export function calibrationLine(report: Pick<Sureness, "expectedCalibrationError" | "brier">): string[] {
+/** Where chance alone makes as much of a calibration error, that is said. */
+const BY_CHANCE = 0.03;
+
+export function calibrationLine(
+  report: Pick<Sureness, "expectedCalibrationError" | "chanceCalibrationError" | "brier">,
+): string[] {
+  const { chanceCalibrationError: chance } = report;
+  const byChance = chance < BY_CHANCE ? "" : ` (with so few, ${percent(chance)} by chance alone)`;
   const brier = `Brier score ${report.brier.toFixed(4)}`;
-  return ["calibration", percent(report.expectedCalibrationError), `expected error; ${brier}`];
+  return ["calibration", percent(report.expectedCalibrationError), `expected error${byChance}; ${brier}`];
 }

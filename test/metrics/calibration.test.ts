@@ -3,7 +3,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/metrics/answers.js";
-import { brier, expectedCalibrationError, reliabilityBins } from "../../src/metrics/calibration.js";
+import {
+  brier,
+  chanceCalibrationError,
+  expectedCalibrationError,
+  reliabilityBins,
+} from "../../src/metrics/calibration.js";
 
 const anyAnswers = fc.array(
   fc.record({ confidence: fc.integer({ min: 0, max: 20 }).map((n) => n / 20), correct: fc.boolean() }),
@@ -38,6 +43,41 @@ describe("expectedCalibrationError", () => {
   it("is NaN without answers, and refuses nonsense", () => {
     expect(expectedCalibrationError([])).toBeNaN();
     expect(() => expectedCalibrationError([], 0)).toThrow(/bins/);
+  });
+});
+
+describe("chanceCalibrationError", () => {
+  it("is the mean over all outcomes, weighted by their probabilities", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.integer({ min: 0, max: 10 }).map((n) => n / 10),
+          { minLength: 1, maxLength: 8 },
+        ),
+        fc.integer({ min: 1, max: 4 }),
+        (confidences, bins) => {
+          let mean = 0;
+          for (let outcome = 0; outcome < 2 ** confidences.length; outcome++) {
+            const answers = confidences.map((confidence, i) => ({ confidence, correct: ((outcome >> i) & 1) === 1 }));
+            const chance = answers.reduce(
+              (p, { confidence, correct }) => p * (correct ? confidence : 1 - confidence),
+              1,
+            );
+            mean += chance * expectedCalibrationError(answers, bins);
+          }
+          const answers = confidences.map((confidence) => ({ confidence, correct: false }));
+          expect(chanceCalibrationError(answers, bins)).toBeCloseTo(mean, 10);
+        },
+      ),
+    );
+  });
+
+  it("is nearly the same for large bins by the normal distribution, and falls with the root of their size", () => {
+    const answers = (count: number): Answer[] =>
+      Array.from({ length: count }, (_, i) => ({ confidence: (i + 0.5) / count, correct: false }));
+    const exact = chanceCalibrationError(answers(300), 1);
+    expect(chanceCalibrationError(answers(4 * 300), 1)).toBeCloseTo(exact / 2, 4);
+    expect(chanceCalibrationError([])).toBeNaN();
   });
 });
 

@@ -226,7 +226,7 @@ export function reportText(report: SegmentReport & { seconds: number }): string 
 export const measures = [
   ...["segmentF1", "segmentPrecision", "segmentRecall", "textAccuracy"],
   ...["recallAtPrecision.0.9", "recallAtPrecision.0.95", "recallAtPrecision.0.99"],
-  ...["logLikelihood", "expectedCalibrationError", "brier", "aurc", "seconds"],
+  ...["logLikelihood", "expectedCalibrationError", "chanceCalibrationError", "brier", "aurc", "seconds"],
   ...["texts", "segments", "impossibleTexts", "unknownLabels"],
 ];
 

@@ -184,7 +184,7 @@ function partLines({ tokenSureness, spanSureness }: PartReports): string[][] {
 }
 
 function confidenceLines(report: TaggingReport & PartReports): string[][] {
-  const { logLikelihood, recallAtPrecision, expectedCalibrationError, brier } = report;
+  const { logLikelihood, recallAtPrecision, expectedCalibrationError, chanceCalibrationError, brier } = report;
   const lines = [...(recallAtPrecision ? answeredLines(recallAtPrecision, "sequences") : []), ...partLines(report)];
   if (typeof logLikelihood === "number") {
     const each = (logLikelihood / report.sequences).toFixed(4);
@@ -192,8 +192,8 @@ function confidenceLines(report: TaggingReport & PartReports): string[][] {
   } else if (logLikelihood === null) {
     lines.push(["log-likelihood", "-∞", `${counted(report.impossibleSequences ?? 0)} sequences have probability 0`]);
   }
-  if (expectedCalibrationError !== undefined && brier !== undefined) {
-    lines.push(calibrationLine({ expectedCalibrationError, brier }));
+  if (expectedCalibrationError !== undefined && chanceCalibrationError !== undefined && brier !== undefined) {
+    lines.push(calibrationLine({ expectedCalibrationError, chanceCalibrationError, brier }));
   }
   return lines;
 }
@@ -218,7 +218,7 @@ With a tagger: chunks (labels such as B-NP, I-NP, O) are counted as conlleval co
   --json      one object: sequences, tokens, unknownTokens, unknownLabels, sequenceAccuracy, tokenAccuracy, chunkF1 and
               chunks where labels mark chunks, logLikelihood, impossibleSequences, recallAtPrecision {"0.9", "0.95",
               "0.99"}, labels, tokenSureness and spanSureness (the same of tokens and spans one by one),
-              expectedCalibrationError, brier, aurc (area under the risk-coverage curve), seconds; shares
+              expectedCalibrationError, chanceCalibrationError, brier, aurc (area under the risk-coverage curve), seconds; shares
               from 0 to 1
 Labels that the model does not know count as wrong, and are counted (unknownLabels); the log-likelihood leaves their positions
 open. If the first sequence has no other, they are refused unless --allow-unknown is given: is the last column the label?`;

@@ -43,7 +43,7 @@ Attributes of columns come from --template, or are built in (--features):
 const measures = [
   ...["sequenceAccuracy", "tokenAccuracy", "chunkF1"],
   ...["recallAtPrecision.0.9", "recallAtPrecision.0.95", "recallAtPrecision.0.99"],
-  ...["logLikelihood", "expectedCalibrationError", "brier", "aurc", "seconds"],
+  ...["logLikelihood", "expectedCalibrationError", "chanceCalibrationError", "brier", "aurc", "seconds"],
   ...["sequences", "tokens", "unknownTokens", "unknownLabels", "impossibleSequences"],
 ];
 

@@ -53,7 +53,7 @@ Give --words without a number last, or the word that follows is taken for its nu
 const measures = [
   ...["wordErrorRate", "symbolErrorRate"],
   ...["recallAtPrecision.0.9", "recallAtPrecision.0.95", "recallAtPrecision.0.99"],
-  ...["logLikelihood", "expectedCalibrationError", "brier", "aurc", "seconds"],
+  ...["logLikelihood", "expectedCalibrationError", "chanceCalibrationError", "brier", "aurc", "seconds"],
   ...["inputs", "unwritable", "alignedTrainingPairs"],
 ];
 
