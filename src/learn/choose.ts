@@ -185,7 +185,7 @@ class Choosing {
     const { options } = this;
     const l2 = options.l2 ?? (await this.choosePenalty(part));
     if (l2 === undefined) return undefined;
-    const done = await this.train(`L2 ${l2}`, part, { l2 }, { tempers: part.heldOut.length > 0 });
+    const done = await this.train(`L2 ${l2}`, part, { l2 }, { tempers: part.heldOut.length > 0 ? "near" : undefined });
     return done && { l2, score: 0, ...done };
   }
 
@@ -212,7 +212,7 @@ class Choosing {
       const results: RunResult[] = [];
       for (const [n, part] of parts.entries()) {
         const title = `trying L2 ${l2}, part ${n + 1} of ${parts.length}`;
-        const done = await this.train(title, part, { l2, passes, patience: passes }, { tempers: true });
+        const done = await this.train(title, part, { l2, passes, patience: passes }, { tempers: "all" });
         if (!done) return undefined;
         results.push(done);
       }
@@ -254,7 +254,7 @@ class Choosing {
     title: string,
     part: Part,
     settings: Partial<TrainingOptions> & { l2: number },
-    { tempers = false, goesOn = false }: { tempers?: boolean; goesOn?: boolean } = {},
+    { tempers, goesOn = false }: { tempers?: "all" | "near"; goesOn?: boolean } = {},
   ): Promise<RunResult | undefined> {
     const { learner, hooks, over } = this;
     const { refit: _, ...open } = this.options;
@@ -281,7 +281,12 @@ class Choosing {
     this.latest = trained;
     this.room = trained.room;
     if (trained.stopped) return undefined;
-    const losses = tempers ? await temperatureLosses(learner, part.heldOut, trained.weights, hooks.shouldStop) : [];
+    const losses = tempers
+      ? await temperatureLosses(learner, part.heldOut, trained.weights, {
+          all: tempers === "all",
+          shouldStop: hooks.shouldStop,
+        })
+      : [];
     if (!losses) return undefined;
     const result: RunResult = { history: trained.history, bestPass: trained.bestPass, losses };
     over.push(result);

@@ -2,8 +2,8 @@
 // that were not learned from, by least log loss
 //   loss(T) = Σ over outputs of −(1 − ε) log p_T − ε log(1 − p_T) where they are right; where they are wrong, p_T is 1 − p_T
 // with ε = 1 / (n + 2) for n outputs that are right (wrong): of a few that are all right no probability of 1 follows (Platt,
-// Probabilistic outputs for support vector machines, 1999). It is
-// looked up at a few temperatures, so that the losses of several models can be added, and a parabola through the least.
+// Probabilistic outputs for support vector machines, 1999). It is looked up at a few temperatures, and a parabola laid through the
+// least: at all of them where the losses of several models are to be added, else from T = 1 in the direction in which it falls.
 
 import { backend } from "../engine/choice.js";
 import { pause } from "../util/pause.js";
@@ -11,28 +11,35 @@ import { LEAST_PROBABILITY, type Learner } from "./learner.js";
 
 const LEAST = -0.8;
 const STEP = 0.2;
-/** Logarithms of the temperatures that are looked at. */
+/** Logarithms of the temperatures that may be looked at. */
 const logs: readonly number[] = Array.from({ length: 11 }, (_, i) => LEAST + STEP * i);
 /** Examples by which it is chosen, at most. */
 const MOST_JUDGES = 2000;
 
-/** The log loss of examples at each temperature; undefined if it was stopped, empty if the learner says nothing of it. */
+/**
+ * The log loss of examples at each temperature: at `all` of them, or at those around the least, others being infinite. Undefined if
+ * it was stopped, empty if the learner says nothing of it.
+ */
 export async function temperatureLosses(
   learner: Learner,
   examples: Int32Array,
   weights: Float64Array,
-  shouldStop?: () => boolean,
+  { all, shouldStop }: { all: boolean; shouldStop?: () => boolean },
 ): Promise<number[] | undefined> {
   const scaled = backend().arrays.float64(weights.length);
-  const losses: number[] = [];
+  const losses = logs.map(() => Number.POSITIVE_INFINITY);
   let paused = Date.now();
-  for (const log of logs) {
-    const factor = Math.exp(-log);
+  /** False if it was stopped or is not known. */
+  const look = async (n: number): Promise<boolean> => {
+    const factor = Math.exp(-logs[n]);
     for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
     const sums = { right: nothingLost(), wrong: nothingLost() };
     for (const example of examples.subarray(0, MOST_JUDGES)) {
       const { logLoss, right } = learner.judge(example, scaled);
-      if (logLoss === undefined) return [];
+      if (logLoss === undefined) {
+        losses.length = 0;
+        return false;
+      }
       const sum = right ? sums.right : sums.wrong;
       sum.count++;
       sum.loss += logLoss;
@@ -40,11 +47,27 @@ export async function temperatureLosses(
       if (Date.now() - paused < 100) continue;
       await pause();
       paused = Date.now();
-      if (shouldStop?.()) return undefined;
+      if (shouldStop?.()) return false;
     }
-    losses.push(smoothed(sums.right) + smoothed(sums.wrong));
-  }
+    losses[n] = smoothed(sums.right) + smoothed(sums.wrong);
+    return true;
+  };
+  const wanted = all ? logs.keys() : around(losses);
+  for (const n of wanted) if (!(await look(n))) return losses.length === 0 ? losses : undefined;
   return losses;
+}
+
+/** Which temperature to look at next, until those beside the least are known: down from T = 1, then up if that was no better. */
+function* around(losses: readonly number[]): Generator<number> {
+  const first = logs.findIndex((log) => Math.abs(log) < STEP / 2);
+  yield first;
+  for (const direction of [-1, 1]) {
+    for (let n = first + direction; n >= 0 && n < logs.length; n += direction) {
+      yield n;
+      if (losses[n] >= losses[n - direction]) break;
+    }
+    if (losses[first - 1] < losses[first]) return;
+  }
 }
 
 interface Lost {

@@ -153,14 +153,19 @@ describe("the temperature", () => {
     // Heads in 3 of 4: sure enough at w / T = log 3.
     const examples = Int32Array.from({ length: 1000 }, (_, i) => i);
     for (const temperature of [0.6, 1, 2]) {
-      const losses = await temperatureLosses(coins(1000), examples, Float64Array.of(Math.log(3) * temperature));
+      const weights = Float64Array.of(Math.log(3) * temperature);
+      const losses = await temperatureLosses(coins(1000), examples, weights, { all: true });
       expect(bestTemperature(losses as number[])).toBeCloseTo(temperature, 1);
+      // The same without looking at all of them.
+      const near = await temperatureLosses(coins(1000), examples, weights, { all: false });
+      expect(bestTemperature(near as number[])).toBe(bestTemperature(losses as number[]));
+      expect(near?.filter(Number.isFinite).length).toBeLessThan(losses?.length as number);
     }
   });
 
   it("does not make a few outputs certain because all of them are right", async () => {
     const heads = Int32Array.of(1, 2, 3, 5, 6, 7, 9, 10); // right for any weight above 0
-    const losses = await temperatureLosses(coins(1000), heads, Float64Array.of(3));
+    const losses = await temperatureLosses(coins(1000), heads, Float64Array.of(3), { all: true });
     const sure = 1 / (1 + Math.exp(-3 / bestTemperature(losses as number[])));
     expect(sure).toBeCloseTo(9 / 10, 1); // as often as the rule of succession says of 8 of 8
     expect(sure).toBeLessThan(0.97);
