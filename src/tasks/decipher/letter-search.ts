@@ -35,15 +35,27 @@ interface Plan {
   /** Steps of the first walks, and of the longest; for each symbol with a choice. */
   first: number;
   longest: number;
-  /** Walks of each length. */
+  /** Walks of each length; and of those that have this many steps for each symbol or more, from where on chance decides. */
   walks: number;
+  settled: number;
+  walksSettled: number;
   /** Steps of all walks together. */
   most: number;
 }
 
 const plans: Record<"trade" | "heatBath", Plan> = {
-  trade: { hot: 6, cold: 1, first: 600, longest: 40_000, walks: 4, most: 6_000_000 },
-  heatBath: { hot: 5, cold: 1, first: 100, longest: 50_000, walks: 4, most: 50_000_000 },
+  trade: { hot: 6, cold: 1, first: 600, longest: 40_000, walks: 4, settled: 40_000, walksSettled: 4, most: 6_000_000 },
+  // Below 3 nats keys of many signs begin to hold together, and below 1.5 they change no more.
+  heatBath: {
+    hot: 3,
+    cold: 1.5,
+    first: 100,
+    longest: 50_000,
+    walks: 4,
+    settled: 3_000,
+    walksSettled: 16,
+    most: 40_000_000,
+  },
 };
 
 /** Temperatures between hot and cold. */
@@ -178,6 +190,7 @@ export async function searchLetters(means: SearchMeans, hooks: DecipherHooks): P
   const free = Math.max(1, text.free.length);
   const ends: End[] = [];
   let length = plan.first * free;
+  let ofLength = 0;
   let further: LetterWalks | undefined;
   let tried = 0;
   let steps = 0;
@@ -199,7 +212,10 @@ export async function searchLetters(means: SearchMeans, hooks: DecipherHooks): P
     if (text.free.length === 0) break;
     if (tried >= fewest && ends[0].times >= RECURRENCES) break;
     if (restarts === undefined && steps >= plan.most) return { ends, tried, exhausted: true };
-    if (moves === undefined && tried % plan.walks === 0) length = Math.min(2 * length, plan.longest * free);
+    ofLength++;
+    if (moves !== undefined || ofLength < (length < plan.settled * free ? plan.walks : plan.walksSettled)) continue;
+    length = Math.min(2 * length, plan.longest * free);
+    ofLength = 0;
   }
   return { ends, tried, exhausted: false };
 }
