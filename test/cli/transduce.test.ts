@@ -343,3 +343,15 @@ test("attributes of a third column: learned from, asked for, printed, and refuse
   const shown = await run("inspect", "forms.sg");
   expect(shown.out).toMatch(/^attributes +3: N SG PL$/m);
 });
+
+test("--dev chooses by a file, which is not learned from", async () => {
+  folder.write("dev.tsv", "tamise\tT A M I S\nshixa\tSH I K S A\n");
+  const train = ["train", "transduce", "pairs.tsv", "--out", "dev.sg", "--passes", "3", "--json", "--quiet"];
+  const { code, out } = await run(...train, "--dev", "dev.tsv");
+  expect(code).toBe(0);
+  const { pairs: learned, heldOut } = JSON.parse(out);
+  expect(learned).toBe(90);
+  expect([0, 0.5, 1]).toContain(heldOut.exact);
+  folder.write("empty.tsv", "");
+  expect(await run(...train, "--force", "--dev", "empty.tsv")).toMatchObject({ code: 2, out: "" });
+});

@@ -188,8 +188,8 @@ export function hasEdges(corpus: PairCorpus, { edgeEmit }: GivenTransducerOption
   return edgeEmit === undefined ? corpus.marks.length > 0 : edgeEmit > 0;
 }
 
-/** Fills in what was not given and the data decide; see the declarations above. */
-export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions): TransducerOptions {
+/** Fills in what was not given and the data decide; see the declarations above. `judges`: inputs of the user's to choose by. */
+export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, judges = 0): TransducerOptions {
   const { corpus } = data;
   const isMarked = corpus.marks.length > 0;
   const holdsOut = corpus.inputCount >= FEWEST_TO_HOLD_OUT || given.words === "chosen";
@@ -209,7 +209,8 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions): T
   });
   const words = found.words === "chosen" ? WORDS : found.words;
   const options = { ...found, words } as TransducerOptions;
-  const canJudge = options.heldOut > 0 && (corpus.inputCount >= FEWEST_TO_CHOOSE || crosses(corpus, given));
+  const isHeldOut = options.heldOut > 0 && (corpus.inputCount >= FEWEST_TO_CHOOSE || crosses(corpus, given));
+  const canJudge = judges > 0 ? judges >= FEWEST_TO_HOLD_OUT : isHeldOut;
   const isPlain = options.strategy === "rcms" && options.words === 0;
   if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
   const most = mostWritten(corpus);
@@ -217,12 +218,13 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions): T
     if (options[name] <= most) continue;
     throw new InputError(`option \`${name}\` may be at most ${most} with so many different output symbols`);
   }
-  if (options.jointGrams > 0 && options.heldOut === 0) {
+  const isJudged = judges > 0 || options.heldOut > 0;
+  if (options.jointGrams > 0 && !isJudged) {
     throw new InputError(
       "option `jointGrams` needs inputs held out, which decide how much the model of graphones counts",
     );
   }
-  if (given.words === "chosen" && options.heldOut === 0) {
+  if (given.words === "chosen" && !isJudged) {
     throw new InputError("option `words` can be chosen by inputs held out only", {
       hint: "give it a number, or hold out a share of the inputs",
     });

@@ -154,6 +154,27 @@ export function togetherOf(corpora: readonly PairCorpus[]): PairCorpus {
   return builder.build();
 }
 
+/** The inputs of a corpus and then those of another, with the same alphabets; none are put together. */
+export function appended(first: PairCorpus, second: PairCorpus): PairCorpus {
+  const list = (a: Int32Array, b: Int32Array): Int32Array => Int32Array.from([...a, ...b]);
+  const starts = (a: Int32Array, b: Int32Array): Int32Array =>
+    list(
+      a,
+      b.subarray(1).map((start) => start + a[a.length - 1]),
+    );
+  return {
+    inputCount: first.inputCount + second.inputCount,
+    inputStart: starts(first.inputStart, second.inputStart),
+    inputs: list(first.inputs, second.inputs),
+    markStart: starts(first.markStart, second.markStart),
+    marks: list(first.marks, second.marks),
+    answerStart: starts(first.answerStart, second.answerStart),
+    outputStart: starts(first.outputStart, second.outputStart),
+    outputs: list(first.outputs, second.outputs),
+    answerCount: list(first.answerCount, second.answerCount),
+  };
+}
+
 /** The corpus of some inputs. */
 export function inputsOf(corpus: PairCorpus, inputs: Int32Array): PairCorpus {
   const answers: number[] = [];

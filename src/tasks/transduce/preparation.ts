@@ -4,6 +4,7 @@
 import { backend } from "../../engine/choice.js";
 import type { Inference } from "../../engine/trellis.js";
 import { chooseL2 } from "../../learn/choose-l2.js";
+import type { Part } from "../../learn/held-out.js";
 import { trainingOptions } from "../../learn/options.js";
 import { train } from "../../learn/train.js";
 import type { TrainingHooks } from "../../learn/training.js";
@@ -114,8 +115,10 @@ export async function penaltyFor(
   learner: TransducerLearner,
   chosen: TransducerOptions,
   shouldStop: TrainingHooks["shouldStop"],
+  part: Part | undefined,
 ): Promise<number> {
   // With attributes, a short training says too little of the many features that follow.
-  if (learner.exampleCount < FEWEST_TO_CHOOSE || learner.corpus.marks.length > 0) return chosen.l2;
-  return chooseL2(learner, declaredOf(trainingOptions, chosen), shouldStop, penalties);
+  const own = part ? part.training.length : learner.exampleCount;
+  if (own < FEWEST_TO_CHOOSE || learner.corpus.marks.length > 0) return chosen.l2;
+  return chooseL2(learner, declaredOf(trainingOptions, chosen), shouldStop, penalties, part);
 }

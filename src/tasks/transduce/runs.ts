@@ -19,6 +19,8 @@ export interface RunSettings {
   crosses: boolean;
   /** Whether to learn from what was held out, too, when everything is chosen. */
   refit: boolean;
+  /** What to learn from and what to judge by, where that is given: then what judges is never learned from. */
+  part?: Part;
   start?: Float64Array;
   checkpoint?: Checkpoint;
 }
@@ -45,13 +47,13 @@ async function heldOut(
   learner: TransducerLearner,
   options: TrainingOptions,
   hooks: TrainingHooks,
-  { refit, start, checkpoint }: RunSettings,
+  { refit, part: given, start, checkpoint }: RunSettings,
 ): Promise<Runs> {
-  const part = split(learner.exampleCount, options);
+  const part = given ?? split(learner.exampleCount, options);
   const { room, ...trained } = await train(learner, options, hooks, { start, checkpoint, more: true, part });
   if (trained.stopped) return { trained, judged: [] };
   const judged = part.heldOut.length > 0 ? [{ ...part, weights: trained.weights }] : [];
-  if (!refit || judged.length === 0) return { trained, judged };
+  if (!refit || given || judged.length === 0) return { trained, judged };
   const further = { ...options, passes: GO_ON_PASSES };
   const again = await train(learner, further, titled(hooks, "learning from everything"), {
     start: trained.weights,

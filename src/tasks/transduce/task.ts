@@ -108,13 +108,19 @@ export const transduceTask: LearningTask<
     // All answers to an input are judged together.
     belongs: ({ input, attributes }, before) =>
       JSON.stringify([input, attributes]) === JSON.stringify([before.input, before.attributes]),
-    async train(pairs, { given, files: _, keep: __, ...rest }) {
+    takesDev: true,
+    async train(pairs, { given, files: _, keep: __, dev, ...rest }) {
       const said = givenKinds(rest.note);
       const begun = await beginning(pairs);
       // By now it is known how the data is read: what is cut at spaces stays whole.
       const found = givenKinds(rest.note);
       for (const side of ["input", "output"] as const) if (found[side] === "tokens") said[side] = "tokens";
-      const transducer = await Transducer.train(begun, { ...(rest.from ? {} : said), ...given, ...rest });
+      const transducer = await Transducer.train(begun, {
+        ...(rest.from ? {} : said),
+        ...given,
+        ...rest,
+        dev: dev as AsyncIterable<SymbolPair> | undefined,
+      });
       if (transducer.weights.every(Number.isFinite)) return transducer;
       throw new InputError("the weights grew without bound", { hint: "try a smaller `rate` or a larger `l2`" });
     },

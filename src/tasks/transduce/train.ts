@@ -2,6 +2,7 @@
 
 import { Alphabet } from "../../engine/alphabet.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
+import type { Part } from "../../learn/held-out.js";
 import { trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf, type Trained, type TrainingHooks } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
@@ -9,6 +10,7 @@ import { declaredOf } from "../../util/options.js";
 import { viewsOf } from "./classes.js";
 import { END, START } from "./emits.js";
 import { TransducerEngine, type TransducerShape } from "./engine.js";
+import { partOf, readJudges } from "./judges.js";
 import { TransducerLearner } from "./learner.js";
 import {
   chooseOptions,
@@ -25,7 +27,7 @@ import {
   transducerOptions,
   triesWords,
 } from "./options.js";
-import { checkPair, type PairCorpus, PairCorpusBuilder, togetherOf } from "./pairs.js";
+import { appended, checkPair, type PairCorpus, PairCorpusBuilder, togetherOf } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import { imputeMoves, makeRows, type Prepared, penaltyFor } from "./preparation.js";
 import type { TransducerRows } from "./rows.js";
@@ -48,14 +50,20 @@ export async function trainTransducer(
   const builder = new PairCorpusBuilder(inputSymbols, outputSymbols, marks, !given.from);
   const corpus = await readCorpus(pairs, builder, given.from);
   const data = { corpus, inputSymbols, outputSymbols, marks };
-  if (given.from) return new TransducerTraining(data, given, hooks).run();
+  if (given.from) {
+    const { options } = given.from;
+    const judges = given.dev && (await readJudges(given.dev, data, options, options.edgeEmit > 0));
+    return new TransducerTraining(data, judges, given, hooks).run();
+  }
   const before = declaredOf(transducerOptions, given.checkpoint?.chosen ?? {}) as GivenTransducerOptions;
   const chosen = { ...given, ...before };
   const kinds = await chooseKinds(data, plainOptions(chosen), given.seed ?? transducerDefaults.seed, hooks.shouldStop);
-  const parts = cutCorpus(data, kinds ?? wholeKinds, hasEdges(corpus, plainOptions(chosen)));
+  const edges = hasEdges(corpus, plainOptions(chosen));
+  const parts = cutCorpus(data, kinds ?? wholeKinds, edges);
+  const judges = given.dev && (await readJudges(given.dev, parts, kinds ?? wholeKinds, edges));
   const separator = parts.outputSymbols.indexOf(SPACE);
   const words = triesWords(parts.corpus, separator, plainOptions(chosen)) ? "chosen" : chosen.words;
-  return new TransducerTraining(parts, { ...chosen, ...kinds, words }, hooks, !kinds).run();
+  return new TransducerTraining(parts, judges, { ...chosen, ...kinds, words }, hooks, !kinds).run();
 }
 
 /** A training whose pairs are read. */
@@ -80,6 +88,8 @@ class TransducerTraining {
 
   constructor(
     private readonly data: CutCorpus,
+    /** Pairs to choose by, if they are the user's. */
+    private readonly judges: PairCorpus | undefined,
     private readonly given: TrainTransducerOptions,
     private readonly hooks: TrainingHooks,
     /** Whether it was stopped before its first pass: then there is nothing to go on from. */
@@ -91,7 +101,7 @@ class TransducerTraining {
     this.outputSymbols = outputSymbols;
     const plain = plainOptions(given);
     this.from = given.from;
-    this.chosen = this.from ? keptOptions(this.from.options, plain) : chooseOptions(data, plain);
+    this.chosen = this.from ? keptOptions(this.from.options, plain) : chooseOptions(data, plain, judges?.inputCount);
     this.shape = shapeOf(inputSymbols, outputSymbols, this.chosen);
     const prepared = this.from ?? makeRows(corpus, this.shape, this.chosen, viewsOf(corpus, inputSymbols));
     this.rows = prepared.rows;
@@ -106,16 +116,19 @@ class TransducerTraining {
   }
 
   async run(): Promise<Transducer> {
-    const { from, given, hooks, words, corpus } = this;
+    const { from, given, hooks, words, part } = this;
     const { learner, options } = await this.prepare();
+    const { corpus } = learner;
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
     const untuned: Tuned = { joint: from?.joint?.parts, powers: from?.powers ?? plainPowers(options.words) };
     const make = (trained: Trained, temperature: number, tuned = untuned, tally = learner.tally): Transducer =>
       this.made(options, trained, temperature, tuned, tally);
-    const tunes = !from && (options.jointGrams > 0 || (words !== undefined && options.heldOut > 0));
+    const isJudged = part !== undefined || options.heldOut > 0;
+    const tunes = !from && (options.jointGrams > 0 || (words !== undefined && isJudged));
     const { trained, judged } = await runAll(learner, declaredOf(trainingOptions, options), this.passHooks(make), {
-      crosses: !from && crosses(corpus, given),
+      crosses: !from && !part && crosses(corpus, given),
       refit: options.refit && !from,
+      part,
       start: from?.weights,
       checkpoint: given.checkpoint,
     });
@@ -129,9 +142,14 @@ class TransducerTraining {
       ...run,
       weights: arrays.placed(run.weights.map((weight) => Math.fround(weight / temperature))),
     }));
-    const tuned = await tuneChoosers(engine, runs, corpus, options, words, hooks.shouldStop);
+    const tuned = await tuneChoosers(engine, runs, corpus, options, words, !part, hooks.shouldStop);
     engine.dispose();
     return make({ ...trained, stopped: tuned === undefined }, temperature, tuned);
+  }
+
+  /** What to learn from and what to judge by, if pairs to choose by were given. */
+  private get part(): Part | undefined {
+    return this.judges && partOf(this.corpus, this.judges);
   }
 
   /** What comes before the first pass: imputed alignments if the strategy needs them, and the penalty. */
@@ -143,9 +161,10 @@ class TransducerTraining {
     };
     const engine = new TransducerEngine(this.rows, shape, inferenceOf(chosen));
     const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen, stops) : this.moves;
-    const learner = new TransducerLearner(corpus, engine, chosen.strategy, imputed);
+    const all = this.judges ? appended(corpus, this.judges) : corpus;
+    const learner = new TransducerLearner(all, engine, chosen.strategy, imputed);
     const isOpen = given.l2 === undefined && !from;
-    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stops) : chosen.l2);
+    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stops, this.part) : chosen.l2);
     return { learner, options: { ...chosen, l2 } };
   }
 
@@ -242,7 +261,7 @@ function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, ta
   return {
     pairs,
     inputs: corpus.inputCount,
-    alignedPairs: tally.reduce((sum, count) => sum + count, 0),
+    alignedPairs: tally.subarray(0, corpus.inputCount).reduce((sum, count) => sum + count, 0),
     history: trained.history,
     bestPass: trained.bestPass,
     temperature,
@@ -250,7 +269,7 @@ function summaryOf(corpus: PairCorpus, trained: Trained, temperature: number, ta
   };
 }
 
-const otherNames = ["from", "checkpoint", "onPass", "note"] as const;
+const otherNames = ["from", "dev", "checkpoint", "onPass", "note"] as const;
 
 /** Refuses options by name before any pair is read; those that depend on the pairs are chosen after. */
 function readHooks(given: TrainTransducerOptions): TrainingHooks {

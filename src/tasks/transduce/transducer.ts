@@ -39,6 +39,8 @@ export interface TrainTransducerOptions extends GivenTransducerOptions, Training
    * shorter steps, three passes and no L2 penalty, unless they are given; those that its features depend on stay.
    */
   from?: Transducer;
+  /** Pairs to choose by, which are not learned from, instead of a held-out part. */
+  dev?: Iterable<SymbolPair> | AsyncIterable<SymbolPair>;
   /** A training to go on with; data and options must be the same. */
   checkpoint?: Checkpoint;
   /** Called after each pass with the best transducer so far, not yet calibrated. */

@@ -72,7 +72,7 @@ export interface WordChoice {
 
 /**
  * The joint model of the best alignments of all pairs, if options ask for one, and the powers with which it and a model of
- * words choose; undefined if it was stopped.
+ * words choose; undefined if it was stopped. `learnsAll`: the joint model that is kept knows the held-out pairs, too.
  */
 export async function tuneChoosers(
   engine: TransducerEngine,
@@ -80,6 +80,7 @@ export async function tuneChoosers(
   corpus: PairCorpus,
   options: TransducerOptions,
   wordChoice: WordChoice | undefined,
+  learnsAll: boolean,
   shouldStop: TrainingHooks["shouldStop"],
 ): Promise<Tuned | undefined> {
   const shift = engine.shape.symbolCount - 1;
@@ -116,7 +117,7 @@ export async function tuneChoosers(
   }
   // With those that were held out, the latest weights have aligned all pairs.
   const { heldOut, weights } = runs[runs.length - 1];
-  if (!(await align(heldOut, weights))) return undefined;
+  if (learnsAll && !(await align(heldOut, weights))) return undefined;
   const powers = powersFrom(judged, wordChoice !== undefined, options.words, wordChoice?.isOpen ?? false);
   return { joint: counted()?.parts, powers };
 }
@@ -169,10 +170,10 @@ function powersFrom(inputs: readonly JudgedInput[], words: boolean, weight: numb
     { powers: isOpen ? [1, 0, weight] : [1, 0], inputs: words ? PRIOR_INPUTS.words : PRIOR_INPUTS.joint },
   );
   const [own, jointPower, wordPower = own * weight] = fitted;
-  // With a joint model alone, the temperature has seen to it.
-  const mass = words
-    ? fitMass(inputs.map(({ candidates, together }) => ({ together, right: candidates.some(({ right }) => right) })))
-    : 1;
+  // The temperature was fitted to the transducer alone; together with others, it is right more often than it thought.
+  const mass = fitMass(
+    inputs.map(({ candidates, together }) => ({ together, right: candidates.some(({ right }) => right) })),
+  );
   return { own, joint: jointPower, words: wordPower, mass };
 }
 
