@@ -76,7 +76,8 @@ function encodeTagger(tagger: Tagger): FileParts {
     }),
   });
   const parts = emptyParts();
-  if (rows.parts || tagger.options.shortlist > 0) parts.version = WITH_LISTS;
+  // Versions that know no lexicons would not see what the model was told of words.
+  if (rows.parts || tagger.options.shortlist > 0 || tagger.lexicons.length > 0) parts.version = WITH_LISTS;
   putTrained(parts, tagger);
   putJson(parts, "source", tagger.source);
   // Versions that know nothing of schemes answer in the learned one.
