@@ -55,9 +55,20 @@ export function beginnings(symbols: readonly string[], kind: SymbolKind): Int32A
   return begin;
 }
 
-/** What a symbol may be read as if it was never seen: in other case, in a compatible form (full width, ligatures), without accents. */
-export function relativesOf(symbol: string): string[] {
-  const inCases = (text: string): string[] => [text, text.toLowerCase(), text.toUpperCase()];
+/** A letter that only languages with two kinds of i have: there I is the capital of ı, and İ that of i. */
+const DOTLESS = "ı";
+
+/**
+ * What a symbol may be read as if it was never seen: in other case, in a compatible form (full width, ligatures), without accents.
+ * `known` are the symbols that were seen.
+ */
+export function relativesOf(symbol: string, known: Alphabet): string[] {
+  const language = known.indexOf(DOTLESS) >= 0 ? "tr" : "und";
+  const inCases = (text: string): string[] => [
+    text,
+    text.toLocaleLowerCase(language),
+    text.toLocaleUpperCase(language),
+  ];
   const letters = decomposed(symbol).replace(/\p{M}+/gu, "");
   const compatible = symbol.normalize("NFKC");
   return [...inCases(symbol), ...inCases(compatible), ...inCases(letters)];

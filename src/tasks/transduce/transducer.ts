@@ -377,7 +377,7 @@ export class Transducer
 
   /** The number of a symbol that was seen and is the same but for case or accents; -1 if there is none. */
   private relativeOf(symbol: string): number {
-    for (const relative of relativesOf(symbol)) {
+    for (const relative of relativesOf(symbol, this.inputSymbols)) {
       const found = this.inputSymbols.indexOf(relative);
       if (found >= 0) return found;
     }

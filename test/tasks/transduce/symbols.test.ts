@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Alphabet } from "../../../src/engine/alphabet.js";
-import { outputText, type PairLayout, splitSymbols } from "../../../src/formats/pair-lines.js";
+import { outputText, type PairLayout, type SymbolPair, splitSymbols } from "../../../src/formats/pair-lines.js";
 import { readPairs } from "../../../src/formats/read.js";
 import { beginnings, cut, joined, possibleKinds } from "../../../src/tasks/transduce/symbols.js";
 import { transduceTask } from "../../../src/tasks/transduce/task.js";
@@ -186,4 +186,47 @@ describe("symbols that were never seen", () => {
     const { output, logProbability } = transducer.predict([..."a0"]);
     expect(transducer.logLikelihood([..."a0"], output)).toBeCloseTo(logProbability, 9);
   });
+});
+
+it("pairs of any script are printed as they were written", async () => {
+  const lines = [
+    "ɑ̃t̪ʱ\tʌ̹ːd͡ʒ",
+    "שָׁלוֹם\tשלום",
+    "مُحَمَّد\tمحمد",
+    "ışık\tIŞIK",
+    "istanbul\tİSTANBUL",
+    "👩‍👩‍👧🇹🇷\t👍🏽é",
+    "हिन्दी\tहिंदी",
+    "값어치\t까치",
+    "thịnh\tvượng",
+  ];
+  let layout: PairLayout | undefined;
+  const file = Readable.from([Buffer.from(lines.join("\n"))]);
+  const onLayout = (found: PairLayout): void => {
+    layout = found;
+  };
+  const pairs = readPairs(file, { onLayout });
+  const read: SymbolPair[] = [];
+  for await (const pair of pairs) read.push(pair);
+  const transducer = await Transducer.train(read, { passes: 1, note: { input: layout } });
+  const loaded = decodeModel(encodeModel(transducer)) as Transducer;
+  for (const pair of read) {
+    const { predicting } = transduceTask;
+    const printed = predicting.text(loaded, pair, predicting.predict(loaded, pair, {}), {});
+    const [input, output] = printed.split("\t");
+    expect(lines).toContain(`${input}\t${output}`);
+  }
+});
+
+it("capitals that were never seen are read as their small letters, of which Turkish has two kinds of i", async () => {
+  const letters = [..."ıiklş"];
+  const words = letters.flatMap((a) => letters.map((b) => [a, b]));
+  const names: Record<string, string> = { ı: "1", i: "2", k: "k", l: "l", ş: "s" };
+  const pairs = words.map((input) => ({ input, output: input.map((letter) => names[letter]) }));
+  const turkish = await Transducer.train(pairs, { passes: 2 });
+  expect(turkish.predict([..."IŞ"]).output).toEqual(["1", "s"]);
+  expect(turkish.predict([..."İL"]).output).toEqual(["2", "l"]);
+  const others = pairs.filter(({ input }) => !input.includes("ı"));
+  const english = await Transducer.train(others, { passes: 2 });
+  expect(english.predict([..."IL"]).output).toEqual(["2", "l"]);
 });
