@@ -25,7 +25,7 @@ import { readWords, settings as wordSettings } from "../word-recognition/word-re
 const { best } = wordSettings;
 export const settings = {
   best: { ...best, title: `RCMS, ${best.contexts} contexts` },
-  "best-beam": { ...best, title: `beam ${best.contexts}`, mode: "beam" },
+  "best-beam": { ...best, title: `beam ${best.contexts}`, mode: "beam", beamTraining: "violation" },
 } as const;
 type SettingName = keyof typeof settings;
 

@@ -73,6 +73,7 @@ export const settings: Record<string, Setting> = {
   "beam-200": { ...beam, title: "beam 200", contexts: 200 },
   exact: { ...paper, title: "exact", mode: "exact", contexts: 0 },
   best: { ...best, title: "best: order 5, all rows, 40 contexts, pixel pairs", mode: "rcms" },
+  "best-beam": { ...best, title: "the same by beam 40", mode: "beam", beamTraining: "violation" },
   budget: {
     ...best,
     title: "budget: order 7, all rows, 5 to 200 contexts, pixel pairs",
@@ -82,7 +83,6 @@ export const settings: Record<string, Setting> = {
     l2: 0.02,
     passes: 6,
   },
-  "best-beam": { ...best, title: "the same by beam 40", mode: "beam", beamTraining: "violation" },
   "rcms-10-pairs": { ...rcms, ...pairs, title: "RCMS, 10 contexts, pixel pairs" },
   "rcms-10-pairs-beam": { ...rcms, ...pairs, ...asBeam, title: "RCMS, 10 contexts, pixel pairs, read by beam 10" },
   "rcms-10-pairs-40": { ...rcms, ...pairs, ...withMore, title: "RCMS, 10 contexts, pixel pairs, read with 40" },
