@@ -118,12 +118,24 @@ export function labelOptions(
   return { labelParts, shortlist: shortlist ?? (isLong ? SHORTLIST.most : 0) };
 }
 
+/**
+ * Contexts with less than this share of the heaviest one's mass are not kept while learning: half of the time, and weights that are as
+ * good.
+ */
+const LIGHTEST = 0.001;
+
 export function inferenceOf(
-  options: Pick<TaggerOptions, "mode" | "contexts" | "order" | "recombine" | "rows">,
+  options: Pick<ChosenOptions, "mode" | "contexts" | "order" | "recombine" | "rows" | "shortlist">,
 ): Inference {
-  const { mode, contexts, order, recombine, rows } = options;
+  const { mode, contexts, order, recombine, rows, shortlist } = options;
   // Telling contexts apart by their rows costs more than it gains, but for exact inference, which keeps them all.
-  return withContexts({ mode, order, recombine, byRows: recombine && mode === "exact", rows }, contexts);
+  const inference = withContexts({ mode, order, recombine, byRows: recombine && mode === "exact", rows }, contexts);
+  return shortlist ? learningInference(inference) : inference;
+}
+
+/** What inference looks like while learning, and with shortlists ever after. In a beam, all that it has room for is kept. */
+export function learningInference(inference: Inference): Inference {
+  return inference.mode === "rcms" ? { ...inference, lightest: LIGHTEST } : inference;
 }
 
 /** Options by name and range, with defaults, or with those of a tagger that is to learn from more examples. */

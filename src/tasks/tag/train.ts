@@ -1,7 +1,6 @@
 // Training of a tagger: from labelled sequences to rows, weights, and what is known of how it went.
 
 import { Alphabet } from "../../engine/alphabet.js";
-import type { Inference } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import { type ChoosingOptions, type Chosen, chooseAndTrain, type Fitted, usualShare } from "../../learn/choose.js";
 import { leastSeconds, slowNotice } from "../../learn/estimate.js";
@@ -17,7 +16,14 @@ import { labelParts } from "./label-parts.js";
 import { TaggerLearner } from "./learner.js";
 import { lexiconsOf } from "./lexicon.js";
 import { carriedWeights, mergeRows } from "./merge.js";
-import { type ChosenOptions, inferenceOf, labelOptions, readTaggerOptions, type TaggerOptions } from "./options.js";
+import {
+  type ChosenOptions,
+  inferenceOf,
+  labelOptions,
+  learningInference,
+  readTaggerOptions,
+  type TaggerOptions,
+} from "./options.js";
 import { taggerRows } from "./rows.js";
 import { translated, translationFor } from "./scheme.js";
 import { Tagger, type TaggerSummary, type TrainTaggerOptions } from "./tagger.js";
@@ -70,7 +76,7 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
   const marksSpans = areChunkLabels(names);
   const corpus = judges ? joinCorpora(own, judges) : own;
-  const learner = new TaggerLearner(corpus, rows, learningInference(open), {
+  const learner = new TaggerLearner(corpus, rows, learningInference(inferenceOf(open)), {
     shortlist,
     names: marksSpans ? names : undefined,
     beamTraining: open.beamTraining,
@@ -186,17 +192,6 @@ const FEWEST_DOCUMENTS = 20;
 
 function checkLabelled(sequence: TaggingSequence): void {
   if (!sequence?.labels) throw new InputError("a sequence has no labels to learn from", sequence ?? {});
-}
-
-/**
- * Contexts with less than this share of the heaviest one's mass are not kept while learning: half of the time, and weights that are as
- * good. Predictions keep them.
- */
-const LIGHTEST = 0.001;
-
-/** What inference looks like while learning. In a beam, nothing but mass decides what is kept. */
-function learningInference(open: ChosenOptions): Inference {
-  return { ...inferenceOf(open), lightest: open.mode === "rcms" ? LIGHTEST : 0 };
 }
 
 /** What `chooseAndTrain` is told; `l2` is what to take if none is given, in place of choosing. */
