@@ -57,6 +57,8 @@ const CANDIDATES = 60;
 const BOUNDS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
 /** Stakes beside the one that the placing sequences find best, as parts of the greatest. */
 const STAKES = [0.95, 0.6, 0.3];
+/** The placing sequences are few, so half of what they tell is what the model thinks of them; what is tested counts as it is. */
+const BELIEF = 0.5;
 /** What a candidate should have in hand on the placing sequences, in units of what the test needs. */
 const RESERVE = 1.5;
 
@@ -113,12 +115,15 @@ interface Sorted {
   length: number;
   confidence: Float64Array;
   /** [parts + 1] how many of the surest i are wrong. */
-  wrong: Uint32Array;
+  wrong: Float64Array;
 }
 
 function splitClusters(clusters: readonly Cluster[], seed: number): { placing: Sorted[]; tested: Sorted[] } {
   const { placing, tested } = placingOrder(clusters, seed);
-  return { placing: placing.map(sortedParts), tested: tested.map(sortedParts) };
+  return {
+    placing: placing.map((one) => sortedParts(one, BELIEF)),
+    tested: tested.map((one) => sortedParts(one, 0)),
+  };
 }
 
 /** Sequences in a random order, those that place apart from those that are tested. */
@@ -139,12 +144,13 @@ export function bettingTest(placing: Float64Array, tested: Float64Array, alpha: 
   return logCapital(countsOf(tested), alpha, 1, stake) >= Math.log(1 / (1 - confidence));
 }
 
-function sortedParts({ confidence, correct }: Cluster): Sorted {
+/** `belief`: how much a part counts as wrong by what the model says of it, instead of by what it is. */
+function sortedParts({ confidence, correct }: Cluster, belief: number): Sorted {
   const order = Array.from({ length: confidence.length }, (_, i) => i);
   order.sort((a, b) => confidence[b] - confidence[a] || a - b);
-  const wrong = new Uint32Array(order.length + 1);
+  const wrong = new Float64Array(order.length + 1);
   order.forEach((part, i) => {
-    wrong[i + 1] = wrong[i] + (correct[part] ? 0 : 1);
+    wrong[i + 1] = wrong[i] + (1 - belief) * (correct[part] ? 0 : 1) + belief * (1 - confidence[part]);
   });
   return { length: order.length, confidence: Float64Array.from(order, (i) => confidence[i]), wrong };
 }
