@@ -60,6 +60,15 @@ function addLetters(group: Command): void {
 
 function addPromises(group: Command): void {
   group
+    .command("promise-simulations")
+    .description("Promises of every kind in made-up worlds, where it is known whether they are kept.")
+    .option("--only <list>", "kinds of promises, separated by commas")
+    .option("--draws <n>", "how often a promise is made", whole(1), 2000)
+    .option("--out <folder>", "folder for the results", "experiments/promise-simulations")
+    .option("--json", "print the runs as one JSON object")
+    .addHelpText("after", examples(["stargram experiment promise-simulations", "all; some ten minutes"]))
+    .action(async (flags) => (await import("./promise-simulations/promise-simulations.js")).promiseSimulations(flags));
+  group
     .command("promises")
     .description("Your own labelled text: promises about tokens and spans, tried on 200 random halves.")
     .argument("<train>", "labelled sequences to learn from, in columns")
