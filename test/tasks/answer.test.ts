@@ -40,7 +40,8 @@ describe("answer", () => {
     const left = tagger.answer(training[0], { precision: 0.9, candidates: 4, confidences: true });
     if (left.answered) throw new Error("answered below the threshold");
     expect(left.candidates.length).toBe(4);
-    expect(left.candidates[0]).toEqual({ labels, probability });
+    // Found by way of a trellis, so that the last digits may differ.
+    expect(left.candidates[0]).toEqual({ labels, probability: expect.closeTo(probability, 12) });
     expect(left.prediction.confidences?.length).toBe(3);
     expect(left.prediction.calibratedProbability).toBeGreaterThanOrEqual(0.3);
     expect(left.prediction.calibratedProbability).toBeLessThanOrEqual(0.6);
