@@ -19,7 +19,7 @@ export interface Codec<M extends Model = Model> {
 
 /** Written by most. 2: *pass* where 1 has *epoch*, in options and summaries. */
 const VERSION = 2;
-/** All versions up to it are read. 3: taggers with parts of labels, shortlists or lexicons. */
+/** All versions up to it are read. 3: taggers with parts of labels, shortlists or lexicons; transducers with attributes or rows of copies. */
 const LATEST = 3;
 
 /** A file of any kind, models and checkpoints alike. */

@@ -62,6 +62,8 @@ const summarySchema = currently({
 
 const noteSchema = v.record(v.string(), v.unknown());
 
+const WITH_MARKS = 3;
+
 const wordTensors = ["start", "symbols", "first", "second", "count"] as const;
 
 function encodeTransducer(transducer: Transducer): FileParts {
@@ -84,6 +86,8 @@ function encodeTransducer(transducer: Transducer): FileParts {
     putTree(parts, "marked.n", rows.marked.outputTree);
   }
   if (rows.copyTree) putTree(parts, "copies", rows.copyTree);
+  // Versions that know none of these would answer as if they were not there.
+  if (rows.marked || rows.copyTree || transducer.options.edgeEmit > 0) parts.version = WITH_MARKS;
   putTable(parts, "rows", rows.table);
   parts.tensors.weights = { data: Float32Array.from(transducer.weights) };
   if (transducer.joint) {
@@ -188,7 +192,7 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
 /** A class for each input symbol and the two beyond them, view by view. */
 function readViews(reader: PartsReader, boundary: number): View[] {
   if (!reader.has("views")) return [];
-  const all = reader.integers("views");
+  const all = reader.plainIntegers("views");
   const size = boundary + 1;
   if (all.length % size !== 0 || !all.every((number) => number >= 0 && number <= size)) {
     throw reader.damaged("its classes of symbols are not in order");
@@ -248,10 +252,10 @@ function readCorpus(
   markCount: number,
 ): PairCorpus {
   const [inputStart, inputs, answerStart, outputStart, outputs, answerCount] = corpusTensors.map((part) =>
-    Int32Array.from(reader.integers(`${name}.${part}`)),
+    reader.plainIntegers(`${name}.${part}`),
   );
   const [markStart, marks] = reader.has(`${name}.marks`)
-    ? markTensors.map((part) => Int32Array.from(reader.integers(`${name}.${part}`)))
+    ? markTensors.map((part) => reader.plainIntegers(`${name}.${part}`))
     : [new Int32Array(inputStart.length), new Int32Array(0)];
   const sound =
     areStarts(inputStart, inputs.length) &&

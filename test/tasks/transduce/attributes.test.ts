@@ -2,6 +2,7 @@
 // and stems of letters that were never inflected.
 
 import { describe, expect, it } from "vitest";
+import { decodeTensors } from "../../../src/model/safetensors.js";
 import { transduceTask } from "../../../src/tasks/transduce/task.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
 import { InputError } from "../../../src/util/errors.js";
@@ -67,7 +68,9 @@ describe("attributes", () => {
 
   it("are kept in the file, and answers are the same", async () => {
     const transducer = await trained;
-    const loaded = decodeModel(encodeModel(transducer)) as Transducer;
+    const bytes = encodeModel(transducer);
+    expect(decodeTensors(bytes).metadata["stargram.version"]).toBe("3");
+    const loaded = decodeModel(bytes) as Transducer;
     for (const word of words(10, "abdefgiklmnoprst", 3)) {
       for (const attributes of [...forms, undefined]) {
         const asked = { attributes, nbest: 4, contexts: true };
