@@ -3,6 +3,8 @@
 import type { Spent } from "../../engine/budget.js";
 import type { RawToken } from "../../formats/raw-text.js";
 import type { GivenLabel } from "../../formats/sequence.js";
+import { MOST_OUTPUTS } from "../../util/checks.js";
+import { readOptions, whole } from "../../util/options.js";
 import type { Answered } from "../task.js";
 import type { AnswerOrCandidates } from "../trained-model.js";
 import type { TaggerOptions } from "./options.js";
@@ -72,3 +74,34 @@ export type TaggerAnswer = AnswerOrCandidates<TaggerPrediction, TaggedOutput>;
 
 /** The same with the prediction apart, as workflows take it. */
 export type TaggerAnswered = Answered<TaggerPrediction, TaggedOutput>;
+
+export const predictNames: readonly (keyof PredictOptions)[] = [
+  "nbest",
+  "marginals",
+  "confidences",
+  "spans",
+  "samples",
+  "seed",
+  "contexts",
+  "known",
+  "inference",
+];
+
+export const answerNames = [
+  ...predictNames.filter((name) => name !== "known" && name !== "inference"),
+  ...(["precision", "candidates"] as const),
+];
+
+/** Whether nothing is asked for but the best output, its probability and those of its labels. */
+export function isPlain({ nbest, marginals, samples, contexts, known }: PredictOptions): boolean {
+  return !(nbest || marginals || samples || contexts || known);
+}
+
+const countOptions = {
+  nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }),
+  samples: whole("samples", { least: 0 }),
+};
+
+export function checkPredictOptions(options: PredictOptions): void {
+  readOptions(countOptions, options, { others: predictNames });
+}

@@ -18,14 +18,14 @@ import {
   trellisLattice,
 } from "../../engine/lattice.js";
 import { pathConfidences } from "../../engine/reference/passes.js";
-import { BEGIN, type Inference, pathScore, type Trellis } from "../../engine/trellis.js";
+import { type Inference, pathScore, type Trellis } from "../../engine/trellis.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import type { Chosen } from "../../learn/choose.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { areChunkLabels, type Chunk, chunksOf } from "../../metrics/tagging.js";
-import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
+import { checkAnswerOptions, checkNames } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
-import { presentNames, readOptions, whole } from "../../util/options.js";
+import { presentNames } from "../../util/options.js";
 import { generator, uniform } from "../../util/random.js";
 import type { Predictor } from "../task.js";
 import { TrainedModel, type TrainedParts } from "../trained-model.js";
@@ -34,15 +34,18 @@ import { type Corpus, CorpusBuilder } from "./corpus.js";
 import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatures } from "./features.js";
 import { TaggerEngine } from "./learner.js";
 import type { Lexicon } from "./lexicon.js";
+import { addClampedMarginals, addMarginals, contextMasses, contextPosteriors } from "./marginals.js";
 import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
 import { possibleChunks } from "./possible-spans.js";
-import type {
-  AnswerOptions,
-  ContextMass,
-  PredictOptions,
-  TaggedOutput,
-  TaggerAnswer,
-  TaggerPrediction,
+import {
+  type AnswerOptions,
+  answerNames,
+  checkPredictOptions,
+  isPlain,
+  type PredictOptions,
+  type TaggedOutput,
+  type TaggerAnswer,
+  type TaggerPrediction,
 } from "./prediction.js";
 import { type Contribution, featuresOf, reasonsFor, symbolOf } from "./reasons.js";
 import { attributeRows, type TaggerRows } from "./rows.js";
@@ -208,26 +211,38 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     }
     if (options.marginals || options.confidences || options.contexts) {
       if (!clamped) this.engine.kernel.backward();
-      if (options.confidences && !options.marginals && !clamped) {
-        prediction.confidences = pathConfidences(trellis, best.symbols).slice(0, length);
-      } else if (options.marginals || options.confidences) {
-        const marginals = clamped
-          ? this.clampedMarginals(trellis, clamped, (found as Posteriors).arc, length)
-          : this.freeMarginals(trellis, length);
-        if (options.marginals) {
-          prediction.marginals = marginals.map((row) =>
-            Object.fromEntries(Array.from(row, (p, y) => [this.labels.nameOf(y), Math.min(1, p)])),
-          );
-        }
-        const decided = this.answered(best.symbols);
-        prediction.confidences = marginals.map((row, i) => Math.min(1, row[decided[i]]));
-      }
-      if (options.contexts) {
-        const posterior = clamped ? contextPosteriors(trellis, clamped, (found as Posteriors).node) : trellis.posterior;
-        prediction.contexts = this.contextMasses(trellis, posterior, length);
-      }
+      this.addMarginals(prediction, { trellis, clamped, found, best, length }, options);
     }
     return this.calibrated(prediction, options);
+  }
+
+  /** Adds probabilities of labels and of contexts, as far as they are asked for. */
+  private addMarginals(
+    prediction: TaggerPrediction,
+    { trellis, clamped, found, best, length }: Explored,
+    { marginals, confidences, contexts }: PredictOptions,
+  ): void {
+    const { slots } = this.engine;
+    const { labels, symbols } = this;
+    if (confidences && !marginals && !clamped) {
+      prediction.confidences = pathConfidences(trellis, best.symbols).slice(0, length);
+    } else if (marginals || confidences) {
+      const rows = Array.from({ length }, () => new Float64Array(labels.size));
+      if (clamped && found) addClampedMarginals(rows, trellis, clamped, found.arc, slots, this.valid);
+      else addMarginals(rows, trellis, slots);
+      if (marginals) {
+        prediction.marginals = rows.map((row) =>
+          Object.fromEntries(Array.from(row, (p, y) => [labels.nameOf(y), Math.min(1, p)])),
+        );
+      }
+      const decided = this.answered(best.symbols);
+      prediction.confidences = rows.map((row, i) => Math.min(1, row[decided[i]]));
+    }
+    if (!contexts) return;
+    const posterior = clamped && found ? contextPosteriors(trellis, clamped, found.node) : trellis.posterior;
+    prediction.contexts = contextMasses(trellis, posterior, length, (slot, y) =>
+      symbols.nameOf(slots.labelAt(slot, y)),
+    );
   }
 
   /** The best output and its probability, and if asked for those of its labels: no trellis is made for these. */
@@ -258,40 +273,6 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   private answered(path: readonly number[]): readonly number[] {
     const decided = this.decided(path);
     return this.valid?.translate(decided) ?? decided;
-  }
-
-  /** Probabilities of labels, [length][labels], from posteriors of arcs. Those that are not listed have none. */
-  private freeMarginals(trellis: Trellis, length: number): Float64Array[] {
-    const { branchStart, branchEnd } = trellis.graph;
-    return Array.from({ length }, (_, slot) => {
-      const row = new Float64Array(this.labels.size);
-      for (let y = 0; y < branchEnd[branchStart[slot]]; y++) {
-        const label = this.engine.slots.labelAt(slot, y);
-        for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
-          row[label] += trellis.arcPosterior[trellis.arcStart[c] + y];
-        }
-      }
-      return row;
-    });
-  }
-
-  private clampedMarginals(
-    trellis: Trellis,
-    lattice: ClampedLattice,
-    arcPosterior: Float64Array,
-    length: number,
-  ): Float64Array[] {
-    const { valid, engine } = this;
-    const rows = Array.from({ length }, () => new Float64Array(this.labels.size));
-    for (let node = 0; node < lattice.nodeCount; node++) {
-      const slot = trellis.contextSlot[lattice.nodeContext[node]];
-      if (slot >= length) continue;
-      for (let a = lattice.arcStart[node]; a < lattice.arcStart[node + 1]; a++) {
-        const label = engine.slots.labelAt(slot, lattice.arcSymbol[a]);
-        rows[slot][valid ? valid.outerOf(lattice.nodeState[node], label) : label] += arcPosterior[a];
-      }
-    }
-    return rows;
   }
 
   /** The trellis under the labels of the sequence, if they are known, and under their scheme, if outputs are held to it. */
@@ -383,22 +364,6 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return inferenceOf(readTaggerOptions({ ...this.options, ...named }));
   }
 
-  private contextMasses(trellis: Trellis, posterior: Float64Array, length: number): ContextMass[][] {
-    const { slots } = this.engine;
-    return Array.from({ length }, (_, slot) => {
-      const masses: ContextMass[] = [];
-      for (let c = trellis.slotStart[slot]; c < trellis.slotStart[slot + 1]; c++) {
-        const suffix = trellis.suffix(c);
-        const first = slot - suffix.length;
-        masses.push({
-          suffix: suffix.map((y, n) => (y === BEGIN ? "^" : this.symbols.nameOf(slots.labelAt(first + n, y)))),
-          probability: posterior[c],
-        });
-      }
-      return masses.sort((a, b) => b.probability - a.probability);
-    });
-  }
-
   /** Log-probability of the labels a sequence has (summed over what they leave open). */
   logLikelihood(sequence: TaggingSequence, options: Pick<PredictOptions, "inference"> = {}): number {
     checkNames(options, ["inference"]);
@@ -446,6 +411,16 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   }
 }
 
+/** A sequence after its forward pass. */
+interface Explored {
+  trellis: Trellis;
+  /** Where labels are known or held to their scheme: what is left of the trellis, and its posteriors. */
+  clamped?: ClampedLattice;
+  found?: Posteriors;
+  best: Path;
+  length: number;
+}
+
 /** The parts of a tagger: what a model file holds. */
 export interface TaggerParts extends TrainedParts<TaggerOptions, TaggerSummary> {
   labels: Alphabet;
@@ -458,44 +433,6 @@ export interface TaggerParts extends TrainedParts<TaggerOptions, TaggerSummary> 
   source: FeatureSource;
   lexicons?: readonly Lexicon[];
   features?: FeatureFunction;
-}
-
-const predictNames: readonly (keyof PredictOptions)[] = [
-  "nbest",
-  "marginals",
-  "confidences",
-  "spans",
-  "samples",
-  "seed",
-  "contexts",
-  "known",
-  "inference",
-];
-
-const answerNames = [
-  ...predictNames.filter((name) => name !== "known" && name !== "inference"),
-  ...(["precision", "candidates"] as const),
-];
-
-/** Whether nothing is asked for but the best output, its probability and those of its labels. */
-function isPlain({ nbest, marginals, samples, contexts, known }: PredictOptions): boolean {
-  return !(nbest || marginals || samples || contexts || known);
-}
-
-const countOptions = {
-  nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }),
-  samples: whole("samples", { least: 0 }),
-};
-
-function checkPredictOptions(options: PredictOptions): void {
-  readOptions(countOptions, options, { others: predictNames });
-}
-
-/** [contexts] their probabilities under a clamp. */
-function contextPosteriors(trellis: Trellis, lattice: ClampedLattice, nodePosterior: Float64Array): Float64Array {
-  const posterior = new Float64Array(trellis.contextCount);
-  for (let node = 0; node < lattice.nodeCount; node++) posterior[lattice.nodeContext[node]] += nodePosterior[node];
-  return posterior;
 }
 
 function noOutput(isKnown: boolean, sequence: TaggingSequence): InputError {
