@@ -48,7 +48,8 @@ const describers: { [K in ModelKind]: (model: Kinds[K]) => Described } = {
   tagger({ options: { mode, contexts, order }, note, labels }) {
     const { columns } = (note.input ?? {}) as { columns?: unknown };
     return {
-      choice: { inference: mode, contexts, order },
+      // A slider has one number: of a range, the most.
+      choice: { inference: mode, contexts: typeof contexts === "number" ? contexts : contexts.most, order },
       columns: typeof columns === "number" ? columns : 1,
       symbols: [...labels.all()],
     };
