@@ -75,7 +75,7 @@ describe.each(cases)("a $name that is disposed of", ({ train, predict }) => {
       predict(model);
       model.dispose();
     };
-    for (let i = 0; i < 10; i++) use();
+    for (let i = 0; i < 100; i++) use();
     const before = kernelBytes();
     for (let i = 0; i < 1200; i++) use();
     expect(kernelBytes()).toBe(before);
