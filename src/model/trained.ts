@@ -17,7 +17,11 @@ import {
   putJson,
 } from "./parts.js";
 
-const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string(), v.array(v.number())]));
+const rangeSchema = v.strictObject({ least: v.number(), most: v.number() });
+const optionsSchema = v.record(
+  v.string(),
+  v.union([v.number(), v.boolean(), v.string(), v.array(v.number()), rangeSchema]),
+);
 
 const noteSchema = v.record(v.string(), v.unknown());
 

@@ -52,6 +52,7 @@ const kinds: [name: string, train: TaggingSequence[], test: TaggingSequence[], o
   ["values", withValues(data), withValues(unseen), { order: 1, l1: 2 }],
   ["order 0, no contexts", data, unseen, { order: 0, contexts: 0 }],
   ["beam", data, unseen, { mode: "beam", contexts: 2 }],
+  ["a range of contexts", data, unseen, { contexts: { least: 1, most: 8 } }],
   ["partial labels", data.map((s, i) => (i % 3 ? s : { ...s, labels: s.labels?.map(() => null) })), unseen, {}],
 ];
 

@@ -130,11 +130,11 @@ export function inferenceOf(
   const { mode, contexts, order, recombine, rows, shortlist } = options;
   // Telling contexts apart by their rows costs more than it gains, but for exact inference, which keeps them all.
   const inference = withContexts({ mode, order, recombine, byRows: recombine && mode === "exact", rows }, contexts);
-  return shortlist ? learningInference(inference) : inference;
+  return shortlist ? lightInference(inference) : inference;
 }
 
 /** What inference looks like while learning, and with shortlists ever after. In a beam, all that it has room for is kept. */
-export function learningInference(inference: Inference): Inference {
+export function lightInference(inference: Inference): Inference {
   return inference.mode === "rcms" ? { ...inference, lightest: LIGHTEST } : inference;
 }
 

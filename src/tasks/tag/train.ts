@@ -20,7 +20,7 @@ import {
   type ChosenOptions,
   inferenceOf,
   labelOptions,
-  learningInference,
+  lightInference,
   readTaggerOptions,
   type TaggerOptions,
 } from "./options.js";
@@ -76,7 +76,7 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
   const marksSpans = areChunkLabels(names);
   const corpus = judges ? joinCorpora(own, judges) : own;
-  const learner = new TaggerLearner(corpus, rows, learningInference(inferenceOf(open)), {
+  const learner = new TaggerLearner(corpus, rows, lightInference(inferenceOf(open)), {
     shortlist,
     names: marksSpans ? names : undefined,
     beamTraining: open.beamTraining,
