@@ -45,8 +45,8 @@ type Sequences = Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>;
 /** Learns from labelled sequences. Labels may be partly unknown. */
 export async function trainTagger(sequences: Sequences, given: TrainTaggerOptions): Promise<Tagger> {
   const others = [...hookNames, ...otherNames];
-  const open = readTaggerOptions(given, { others, from: given.keep ? given.from : undefined });
   const kept = given.keep ? given.from : undefined;
+  const open = readTaggerOptions(given, { others, from: kept });
   if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
   // One that is kept sees words as it did.
   const textVersion = kept?.source.kind === "text" ? (kept.source.version ?? 1) : undefined;

@@ -133,39 +133,9 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
     }
     const symbolCount = outputSymbols.size + 1;
     const boundary = inputSymbols.size + 1;
-    const table = reader.table("rows", symbolCount);
-    const all = { from: 0, to: table.start.length - 1, needed: false };
-    const { window, outputGrams, moveGrams } = options;
-    const views = readViews(reader, boundary);
     const marks = reader.has("marks.text") ? reader.alphabet("marks") : undefined;
-    const windowTree = reader.tree("windows", all, (depth) => {
-      if (depth === 0) return [0, COUNT_CLASSES * windowKinds(window, views.length)];
-      return depth <= 2 * window + 2 ? [0, boundary + 1] : undefined;
-    });
-    const outputTree = reader.tree("outputs.n", all, (depth) =>
-      depth < outputGrams ? [BEGIN, outputSymbols.size] : undefined,
-    );
-    const deepest = Math.max(0, ...moveGrams.map((grams, ahead) => grams + ahead + 1));
-    const moveTree = reader.tree("moves", all, (depth) =>
-      depth < deepest ? [inputEvent(boundary), (boundary + 1) * symbolCount] : undefined,
-    );
-    const weights = reader.floats("weights", table.symbols.length);
-    const rows: TransducerRows = { table, views, windowTree, outputTree, moveTree };
-    const slotTree = (name: string, kinds: number): RowTree =>
-      reader.tree(name, all, (depth) => {
-        if (depth === 0) return [0, COUNT_CLASSES * kinds];
-        return depth < MARKED_DEPTH ? [0, Math.max(boundary, marks?.size ?? 0, FURTHEST_FROM_END) + 1] : undefined;
-      });
-    if (marks) {
-      rows.marked = {
-        tree: slotTree("marked", MarkWalks.kinds),
-        outputTree: reader.tree("marked.n", all, (depth) => {
-          if (depth === 0) return [inputEvent(marks.size - 1), BEGIN];
-          return depth <= outputGrams ? [BEGIN, outputSymbols.size] : undefined;
-        }),
-      };
-    }
-    if (options.copying) rows.copyTree = slotTree("copies", CopyWalks.kinds);
+    const rows = readRows(reader, options, { boundary, symbolCount, marks: marks?.size });
+    const weights = reader.floats("weights", rows.table.symbols.length);
     const joint = reader.has("joint.start") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
     const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
     const remembered = reader.has("memory.inputs")
@@ -187,6 +157,44 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       calibration,
     });
   });
+}
+
+/** `boundary` is the input symbol that stands for the outside, the last of them all. */
+function readRows(
+  reader: PartsReader,
+  { window, outputGrams, moveGrams, copying }: TransducerOptions,
+  { boundary, symbolCount, marks }: { boundary: number; symbolCount: number; marks: number | undefined },
+): TransducerRows {
+  const written = symbolCount - 1;
+  const table = reader.table("rows", symbolCount);
+  const all = { from: 0, to: table.start.length - 1, needed: false };
+  const views = readViews(reader, boundary);
+  const windowTree = reader.tree("windows", all, (depth) => {
+    if (depth === 0) return [0, COUNT_CLASSES * windowKinds(window, views.length)];
+    return depth <= 2 * window + 2 ? [0, boundary + 1] : undefined;
+  });
+  const outputTree = reader.tree("outputs.n", all, (depth) => (depth < outputGrams ? [BEGIN, written] : undefined));
+  const deepest = Math.max(0, ...moveGrams.map((grams, ahead) => grams + ahead + 1));
+  const moveTree = reader.tree("moves", all, (depth) =>
+    depth < deepest ? [inputEvent(boundary), (boundary + 1) * symbolCount] : undefined,
+  );
+  const rows: TransducerRows = { table, views, windowTree, outputTree, moveTree };
+  const slotTree = (name: string, kinds: number): RowTree =>
+    reader.tree(name, all, (depth) => {
+      if (depth === 0) return [0, COUNT_CLASSES * kinds];
+      return depth < MARKED_DEPTH ? [0, Math.max(boundary, marks ?? 0, FURTHEST_FROM_END) + 1] : undefined;
+    });
+  if (marks !== undefined) {
+    rows.marked = {
+      tree: slotTree("marked", MarkWalks.kinds),
+      outputTree: reader.tree("marked.n", all, (depth) => {
+        if (depth === 0) return [inputEvent(marks - 1), BEGIN];
+        return depth <= outputGrams ? [BEGIN, written] : undefined;
+      }),
+    };
+  }
+  if (copying) rows.copyTree = slotTree("copies", CopyWalks.kinds);
+  return rows;
 }
 
 /** A class for each input symbol and the two beyond them, view by view. */
