@@ -45,10 +45,9 @@ interface Plan {
 
 const plans: Record<"trade" | "heatBath", Plan> = {
   trade: { hot: 6, cold: 1, first: 600, longest: 40_000, walks: 4, settled: 40_000, walksSettled: 4, most: 6_000_000 },
-  // Below 3 nats keys of many signs begin to hold together, and below 1.5 they change no more.
   heatBath: {
-    hot: 3,
-    cold: 1.5,
+    hot: 5,
+    cold: 1,
     first: 100,
     longest: 50_000,
     walks: 4,
@@ -57,6 +56,17 @@ const plans: Record<"trade" | "heatBath", Plan> = {
     most: 40_000_000,
   },
 };
+
+/**
+ * The temperatures for a text with so many places for each symbol. Homophonic keys begin to hold together below about 3 nats
+ * if their symbols have five places each, and below 1.5 they change no more; with more places, all of that happens earlier.
+ */
+function coolingOf(kind: "trade" | "heatBath", placesEach: number): { hot: number; cold: number } {
+  const { hot, cold } = plans[kind];
+  if (kind === "trade") return { hot, cold };
+  const share = Math.min(1, Math.max(0, (placesEach - 6) / 4));
+  return { hot: 3 + (hot - 3) * share, cold: 1.5 + (cold - 1.5) * share };
+}
 
 /** Temperatures between hot and cold. */
 const TEMPERATURES = 64;
@@ -188,6 +198,7 @@ export async function searchLetters(means: SearchMeans, hooks: DecipherHooks): P
   const { seed, restarts, moves } = cipher.options;
   const plan = plans[kind];
   const free = Math.max(1, text.free.length);
+  const cooling = coolingOf(kind, cipher.places / free);
   const ends: End[] = [];
   let length = plan.first * free;
   let ofLength = 0;
@@ -200,7 +211,7 @@ export async function searchLetters(means: SearchMeans, hooks: DecipherHooks): P
     if (tried > FURTHER_AFTER * plan.walks && moves === undefined) further ??= means.further?.();
     const walks = further && tried % 2 === 0 ? further : means.walks;
     const begin = walks.randomKey(generator(seed, BEGINNINGS + tried));
-    await walks.anneal(begin, seedOf(seed, tried), { ...plan, steps: own }, hooks);
+    await walks.anneal(begin, seedOf(seed, tried), { ...cooling, steps: own }, hooks);
     steps += own;
     const found = polish
       ? await polish(walks.walk.bestKey.slice(), seedOf(seed, -tried))
