@@ -4,6 +4,7 @@
 // and inference looks at no others: symbol n of the graph stands for the n-th label of the slot's list, in the order of labels.
 
 import type { Arrays } from "../../engine/backend.js";
+import { kthLargest } from "../../engine/reference/select.js";
 import { chainGraph, type SlotGraph } from "../../engine/slots.js";
 import { indexOfSorted } from "../../util/search.js";
 
@@ -27,8 +28,8 @@ export class Shortlist {
   private labels = new Int32Array(256);
   /** Of one position. */
   private readonly chosen: number[] = [];
-  /** [most] */
-  private readonly heap: Float64Array;
+  /** [labels] scores of those chosen, while the best of them are found. */
+  private readonly ranking: Float64Array;
 
   constructor(
     /** Labels of a position, at most. */
@@ -39,7 +40,7 @@ export class Shortlist {
   ) {
     this.slotSymbols = arrays.int32(256);
     this.slotScores = arrays.float64(256);
-    this.heap = new Float64Array(most);
+    this.ranking = new Float64Array(end);
   }
 
   /**
@@ -86,26 +87,11 @@ export class Shortlist {
 
   /** Leaves the `most` best of those chosen; of equal ones the first. */
   private keepBest(scores: Float64Array, base: number): void {
-    const { chosen, heap, most } = this;
-    // A heap of the best so far, the least of them on top.
-    heap.fill(Number.NEGATIVE_INFINITY);
-    for (const label of chosen) {
-      const score = scores[base + label];
-      if (score <= heap[0]) continue;
-      let at = 0;
-      for (;;) {
-        let child = 2 * at + 1;
-        if (child >= most) break;
-        if (child + 1 < most && heap[child + 1] < heap[child]) child++;
-        if (heap[child] >= score) break;
-        heap[at] = heap[child];
-        at = child;
-      }
-      heap[at] = score;
-    }
-    const least = heap[0];
+    const { chosen, ranking, most } = this;
+    for (let n = 0; n < chosen.length; n++) ranking[n] = scores[base + chosen[n]];
+    const least = kthLargest(ranking, chosen.length, most);
     let equal = most; // how many of the least are kept
-    for (const score of heap) if (score > least) equal--;
+    for (const label of chosen) if (scores[base + label] > least) equal--;
     let count = 0;
     for (const label of chosen) {
       const score = scores[base + label];
