@@ -4,7 +4,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Alphabet } from "../../../src/engine/alphabet.js";
-import { Gradient } from "../../../src/learn/gradient.js";
 import { decodeTensors, encodeTensors } from "../../../src/model/safetensors.js";
 import { CorpusBuilder } from "../../../src/tasks/tag/corpus.js";
 import { labelParts, separatorOf } from "../../../src/tasks/tag/label-parts.js";
@@ -13,6 +12,7 @@ import { taggerRows } from "../../../src/tasks/tag/rows.js";
 import { Tagger } from "../../../src/tasks/tag/tagger.js";
 import { decodeModel, encodeModel } from "../../../src/workflows/model.js";
 import { mulberry } from "../../engine/oracle.js";
+import { expectGradient } from "./gradient.js";
 
 const KINDS = ["N", "V", "A"];
 const CASES = ["Case=Nom", "Case=Gen", "Case=Par", "Case=Ine"];
@@ -107,25 +107,7 @@ describe("a tagger with parts of labels", () => {
         const inference = { mode: "exact", contexts: 1, order: 2, recombine: true, rows: "all" } as const;
         const engine = new TaggerEngine(made, inference, shortlist);
         const weights = Float64Array.from(made.table.symbols, () => random() - 0.5);
-        const likelihood = (sequence: number): number => {
-          const trellis = engine.forward(corpus, sequence, weights);
-          return engine.clampedLogPartition(corpus, sequence, trellis) - trellis.logPartition;
-        };
-        for (let sequence = 0; sequence < 3; sequence++) {
-          const gradient = new Gradient(made.table);
-          const seen = engine.learn(corpus, sequence, weights, gradient);
-          expect(seen.logLikelihood).toBeCloseTo(likelihood(sequence), 9);
-          const step = 1e-6;
-          for (let e = 0; e < weights.length; e += 23) {
-            const held = weights[e];
-            weights[e] = held + step;
-            const above = likelihood(sequence);
-            weights[e] = held - step;
-            const below = likelihood(sequence);
-            weights[e] = held;
-            expect(gradient.values[e]).toBeCloseTo((above - below) / (2 * step), 4);
-          }
-        }
+        expectGradient(engine, corpus, weights, { step: 1e-6, every: 23, digits: 4 });
       }),
       { numRuns: 6 },
     );

@@ -5,7 +5,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Alphabet } from "../../../src/engine/alphabet.js";
 import type { GivenLabel, TaggingSequence } from "../../../src/formats/sequence.js";
-import { Gradient } from "../../../src/learn/gradient.js";
 import type { Checkpoint } from "../../../src/learn/training.js";
 import { CorpusBuilder } from "../../../src/tasks/tag/corpus.js";
 import { TaggerEngine } from "../../../src/tasks/tag/learner.js";
@@ -13,6 +12,7 @@ import { taggerRows } from "../../../src/tasks/tag/rows.js";
 import { Tagger, type TrainTaggerOptions } from "../../../src/tasks/tag/tagger.js";
 import { InputError } from "../../../src/util/errors.js";
 import { mulberry } from "../../engine/oracle.js";
+import { expectGradient } from "./gradient.js";
 
 const LABELS = ["A", "B", "C"];
 
@@ -196,31 +196,7 @@ describe("the gradient", () => {
           // So many contexts that the sets stay whatever the weights: then the likelihood is smooth.
           const engine = new TaggerEngine(made, { mode: "rcms", contexts: 1000, order: 2, recombine: true, rows });
           const weights = Float64Array.from(made.table.symbols, () => random() - 0.5);
-          const likelihood = (sequence: number): number => {
-            const trellis = engine.forward(corpus, sequence, weights);
-            return engine.clampedLogPartition(corpus, sequence, trellis) - trellis.logPartition;
-          };
-          for (let sequence = 0; sequence < 3; sequence++) {
-            const gradient = new Gradient(made.table);
-            const seen = engine.learn(corpus, sequence, weights, gradient);
-            expect(seen.logLikelihood).toBeCloseTo(likelihood(sequence), 9);
-            const step = 1e-5;
-            for (let e = 0; e < weights.length; e += 3) {
-              const held = weights[e];
-              weights[e] = held + step;
-              const above = likelihood(sequence);
-              weights[e] = held - step;
-              const below = likelihood(sequence);
-              weights[e] = held;
-              expect(gradient.values[e]).toBeCloseTo((above - below) / (2 * step), 6);
-            }
-            // A row that is not marked as touched would not be stepped, nor cleared.
-            const { start } = made.table;
-            for (let row = 0; row + 1 < start.length; row++) {
-              if (gradient.isTouched[row]) continue;
-              expect(gradient.values.subarray(start[row], start[row + 1]).every((v) => v === 0)).toBe(true);
-            }
-          }
+          expectGradient(engine, corpus, weights, { step: 1e-5, every: 3, digits: 6 });
         },
       ),
       { numRuns: 15 },
