@@ -10,11 +10,13 @@
 // "Estimating means of bounded random variables by betting", 2024). The capital is spread over a few stakes, fixed beforehand.
 //
 // Nothing is assumed of how the parts of a sequence depend on each other: K wrong answers may come together. That is what K is
-// for; without a bound no finite sample could promise anything. Placing sequences, which are not tested, choose K, the
-// candidate thresholds t1 > t2 > …, a stake for each, and the one at which testing begins: that which is most likely to pass. From
-// there it goes down and ends at the first that fails (fixed-sequence testing, see threshold.ts), so the level needs no correction.
+// for; without a bound no finite sample could promise anything. With K = 1, answers are independent, and the exact binomial test
+// (single.ts) takes the place of the bets. Placing sequences, which are not tested, choose K, the candidate thresholds
+// t1 > t2 > …, a stake for each, and the one at which testing begins: that which is most likely to pass. From there it goes down and
+// ends at the first that fails (fixed-sequence testing, see threshold.ts), so the level needs no correction.
 
 import { generator, shuffle } from "../util/random.js";
+import { chanceSingly, passesSingly } from "./single.js";
 
 /** The parts of one sequence: how sure the model was of each, and whether it was right. */
 export interface Cluster {
@@ -57,8 +59,11 @@ const CANDIDATES = 60;
 const BOUNDS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
 /** Stakes beside the one that the placing sequences find best, as parts of the greatest. */
 const STAKES = [0.95, 0.6, 0.3];
-/** The placing sequences are few, so half of what they tell is what the model thinks of them; what is tested counts as it is. */
-const BELIEF = 0.5;
+/**
+ * The placing sequences are few, so most of what they tell is what the model thinks of them; what is tested counts as it is. (Of
+ * 0.5 and 0.8, this made more promises about names and parts of speech, and fewer only in a made-up world with a model too sure.)
+ */
+const BELIEF = 0.8;
 /** What a candidate should have in hand on the placing sequences, in units of what the test needs. */
 const RESERVE = 1.5;
 
@@ -76,12 +81,14 @@ export function findClusteredThreshold(
   const thresholds = candidateThresholds(placing);
   const times = tested.length / Math.max(1, placing.length);
   const bound = most ?? chooseBound(placing, thresholds, alpha, needed, times);
+  const { chance, passes } =
+    bound === 1 ? singleTest(alpha, 1 - confidence, times) : bettingOn(alpha, bound, needed, times);
+  const placed = thresholds.map((threshold) => countsAt(placing, threshold, bound));
   let passed: { threshold: number; counts: Counts } | undefined;
-  for (const threshold of thresholds.slice(surestStart(placing, thresholds, alpha, bound, times))) {
-    const stake = bestStake(countsAt(placing, threshold, bound), alpha, bound, times);
-    const counts = countsAt(tested, threshold, bound);
-    if (logCapital(counts, alpha, bound, stake) < needed) break;
-    passed = { threshold, counts };
+  for (let t = likeliest(placed, chance); t < thresholds.length; t++) {
+    const counts = countsAt(tested, thresholds[t], bound);
+    if (!passes(counts, placed[t])) break;
+    passed = { threshold: thresholds[t], counts };
   }
   if (!passed) return undefined;
   return {
@@ -237,24 +244,38 @@ function bestStake(counts: Counts, alpha: number, bound: number, times: number):
   return best;
 }
 
+/** A test of one threshold: how likely it is to pass by the placing sequences (in any rising measure), and whether it does. */
+interface ThresholdTest {
+  chance(placed: Counts): number;
+  passes(counts: Counts, placed: Counts): boolean;
+}
+
+function singleTest(alpha: number, delta: number, times: number): ThresholdTest {
+  return {
+    chance: ({ answered, wrong }) => chanceSingly(sumOf(answered), sumOf(wrong), times, alpha, delta),
+    passes: ({ answered, wrong }) => passesSingly(sumOf(answered), sumOf(wrong), alpha, delta),
+  };
+}
+
+function bettingOn(alpha: number, bound: number, needed: number, times: number): ThresholdTest {
+  const stakeOf = (placed: Counts): number => bestStake(placed, alpha, bound, times);
+  return {
+    chance: (placed) => expectedCapital(placed, alpha, bound, stakeOf(placed), times),
+    passes: (counts, placed) => logCapital(counts, alpha, bound, stakeOf(placed)) >= needed,
+  };
+}
+
 /**
  * Where testing begins: at the threshold that is most likely to pass by the placing sequences. A first test that fails ends
  * everything, and thresholds above answer less.
  */
-function surestStart(
-  placing: readonly Sorted[],
-  thresholds: readonly number[],
-  alpha: number,
-  bound: number,
-  times: number,
-): number {
+function likeliest(placed: readonly Counts[], chance: (placed: Counts) => number): number {
   let best = 0;
-  let bestGrowth = Number.NEGATIVE_INFINITY;
-  thresholds.forEach((threshold, t) => {
-    const placed = countsAt(placing, threshold, bound);
-    const growth = expectedCapital(placed, alpha, bound, bestStake(placed, alpha, bound, times), times);
-    if (growth <= bestGrowth) return;
-    bestGrowth = growth;
+  let bestChance = Number.NEGATIVE_INFINITY;
+  placed.forEach((counts, t) => {
+    const own = chance(counts);
+    if (own <= bestChance) return;
+    bestChance = own;
     best = t;
   });
   return best;
