@@ -16,8 +16,14 @@ export type CalibrationMap =
   /** [knots] both rising. */
   | { kind: "isotonic"; from: readonly number[]; to: readonly number[] };
 
+/** What makes a cut-off an estimate, not a promise. */
+export interface Estimate {
+  /** Into how many parts the training data was divided to find it: other models, which learned from the other parts, answered. */
+  crossValidated?: number;
+}
+
 /** A promise with its evidence: answers of at least this confidence have at least this precision. */
-export interface Guarantee {
+export interface Guarantee extends Estimate {
   /** The share of answers that is right, at least. */
   precision: number;
   /** The probability, over the draw of the held-out examples, that the promise is true. */
@@ -40,7 +46,7 @@ export type PartUnit = "token" | "span";
 export const units: readonly Unit[] = ["sequence", "token", "span"];
 
 /** A promise about parts of outputs. */
-export interface PartGuarantee extends ClusteredGuarantee {
+export interface PartGuarantee extends ClusteredGuarantee, Estimate {
   unit: PartUnit;
   /** Where each group of parts has its own promise: by label, or by the value of a column, counted from 1. */
   per?: Per;

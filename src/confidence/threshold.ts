@@ -215,7 +215,7 @@ function normalCdf(z: number): number {
 }
 
 /** To two significant digits, upwards. */
-function roundUp(count: number): number {
+export function roundUp(count: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
   return Math.ceil(count / unit) * unit;
 }

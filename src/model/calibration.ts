@@ -32,6 +32,7 @@ const guaranteeSchema = v.object({
   answered: count,
   wrong: count,
   lowerBound: share,
+  crossValidated: v.optional(count),
 });
 
 const partGuaranteeSchema = v.object({
@@ -59,6 +60,7 @@ const partGuaranteeSchema = v.object({
     ),
   ),
   open: v.optional(v.array(v.string())),
+  crossValidated: v.optional(count),
 });
 
 const coverageSchema = v.object({

@@ -9,11 +9,12 @@ import { counted, percent, probabilityText, table } from "../util/text.js";
 export function promiseLines(calibration: Calibration | undefined): string[][] {
   const { guarantees = [], partGuarantees = [], coverages = [], recalls = [] } = calibration ?? {};
   const line = (of: string, guarantee: Guarantee | PartGuarantee, tested: number, noun: string): string[] => {
-    const { precision, confidence, threshold, answered, wrong } = guarantee;
+    const { precision, confidence, threshold, answered, wrong, crossValidated } = guarantee;
     return [
-      "promise",
+      crossValidated === undefined ? "promise" : "estimate, not a promise",
       `precision ${precision}${of} (confidence ${confidence}) from probability ${probabilityText(threshold)}: ` +
-        `${percent(answered / Math.max(1, tested))} of ${counted(tested)} tested ${noun} answered, ${counted(wrong)} wrong`,
+        `${percent(answered / Math.max(1, tested))} of ${counted(tested)} tested ${noun} answered, ${counted(wrong)} wrong` +
+        (crossValidated === undefined ? "" : `; cross-validated on the training data in ${crossValidated} parts`),
     ];
   };
   return [

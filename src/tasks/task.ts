@@ -175,6 +175,8 @@ export interface Learning<M extends Predictor, Given> {
   readonly takesDev?: boolean;
   /** Reading options of a model, for more examples of the same kind. */
   readingOf(model: M): Record<string, unknown>;
+  /** What beside `options` a training needs to make a model like this one again, such as its lexicon; may refuse. */
+  again?(model: M): Asked;
 }
 
 /** What a training gets. */

@@ -1,7 +1,15 @@
 // How sure is sure enough: a cut-off above which a model keeps a promised precision, found on held-out examples and kept in
 // the model with its evidence and calibration maps. The promise is about whole outputs, or about their tokens or spans.
 
-import type { Calibration, Guarantee, PartGuarantee, PartUnit, Per, Unit } from "../confidence/calibration.js";
+import type {
+  Calibration,
+  Estimate,
+  Guarantee,
+  PartGuarantee,
+  PartUnit,
+  Per,
+  Unit,
+} from "../confidence/calibration.js";
 import { units } from "../confidence/calibration.js";
 import { chooseMap } from "../confidence/calibration-map.js";
 import { type Cluster, findClusteredThreshold } from "../confidence/clustered.js";
@@ -9,14 +17,17 @@ import { confidenceQuantiles } from "../confidence/drift.js";
 import { findGroupedThresholds } from "../confidence/grouped.js";
 import { findRecallThreshold, type RecallGuarantee } from "../confidence/recall.js";
 import { findThreshold, type NoThreshold, whyNoThreshold } from "../confidence/threshold.js";
+import type { TrainingHooks } from "../learn/training.js";
 import type { Asked, LearningTask, Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
 import { choice, readOptions, real, text, whole } from "../util/options.js";
 import { askedFor, type Covered, checkSets, coverOn, type SetUnit } from "./coverage.js";
+import { crossJudge } from "./cross-validate.js";
 import { asTheyCome, type Examples } from "./examples.js";
 import { checkSpans } from "./found-spans.js";
 import { allOf, type Judged, judge } from "./judge.js";
 import { learningTaskOf } from "./model.js";
+import { type NoPartThreshold, whyNoParts } from "./no-promise.js";
 
 const openShare = (description: string) => real(description, { least: 0, above: true, below: 1, value: "share" });
 
@@ -43,6 +54,15 @@ export const calibrateOptions = {
     usual: 0.95,
   }),
   seed: whole("chooses the examples that place the cut-offs", { least: 0, usual: 1 }),
+  crossValidate: whole(
+    "estimate the cut-off from the training data instead, by training again without each of n parts",
+    {
+      least: 2,
+      most: 100,
+      value: "n",
+      otherwise: "off",
+    },
+  ),
 };
 
 export interface CalibrateOptions {
@@ -64,22 +84,26 @@ export interface CalibrateOptions {
   seed?: number;
 }
 
-/** Why a promise about parts cannot be made. */
-export interface NoPartThreshold {
-  /** Held-out sequences and parts in them, and the share of these that is right. */
-  examples: number;
-  parts: number;
-  accuracy: number;
-  /** The highest precision that can be promised, of a few; missing if there is none. */
-  possible?: number;
-}
-
 /** What came of it. If the promise can be made, the model has it from now on; if not, it is unchanged. */
 export type Calibrated = { examples: number; partial: number } & (
   | { promised: true; unit: "sequence"; guarantee: Guarantee; chosen: ReturnType<typeof chooseMap> }
   | { promised: true; unit: PartUnit; guarantee: PartGuarantee; chosen: ReturnType<typeof chooseMap> }
   | { promised: false; unit: "sequence"; why: NoThreshold }
   | { promised: false; unit: PartUnit; why: NoPartThreshold }
+);
+
+/** A cut-off from the training data alone: an estimate, not a promise. */
+export interface EstimateOptions extends CalibrateOptions {
+  /** Into how many parts the training data is divided. */
+  crossValidate: number;
+}
+
+/** What came of it. If there is a cut-off, the model has it from now on; `guarantee.crossValidated` marks it. */
+export type Estimated = { examples: number; partial: number; crossValidated: number } & (
+  | { estimated: true; unit: "sequence"; guarantee: Guarantee; chosen: ReturnType<typeof chooseMap> }
+  | { estimated: true; unit: PartUnit; guarantee: PartGuarantee; chosen: ReturnType<typeof chooseMap> }
+  | { estimated: false; unit: "sequence"; why: NoThreshold }
+  | { estimated: false; unit: PartUnit; why: NoPartThreshold }
 );
 
 /** Sets of outputs that contain the right one, in place of single answers that are right. */
@@ -123,7 +147,15 @@ export interface Recalled {
   reported?: number;
 }
 
-/** Calibrates a model on examples that it was not trained on, drawn like the data it will be used on. */
+/**
+ * Calibrates a model on examples that it was not trained on, drawn like the data it will be used on; with `crossValidate`, on
+ * those that it was trained on.
+ */
+export async function calibrate(
+  model: Predictor,
+  examples: Examples<unknown>,
+  options: EstimateOptions,
+): Promise<Estimated>;
 export async function calibrate(
   model: Predictor,
   examples: Examples<unknown>,
@@ -138,11 +170,16 @@ export async function calibrate(
 export async function calibrate(
   model: Predictor,
   examples: Examples<unknown>,
-  options: CalibrateOptions | CoverOptions | RecallOptions,
-): Promise<Calibrated | Covered | Recalled> {
+  options: CalibrateOptions | EstimateOptions | CoverOptions | RecallOptions,
+): Promise<Calibrated | Estimated | Covered | Recalled> {
   const task = learningTaskOf(model, "calibrate");
-  const inputs = task.predicting.inputsOf(asTheyCome(examples));
   checkOnePromise(options);
+  if ("crossValidate" in options && options.crossValidate !== undefined) {
+    const all: unknown[] = [];
+    for await (const example of examples) all.push(example);
+    return estimateOn(task, model, all, options);
+  }
+  const inputs = task.predicting.inputsOf(asTheyCome(examples));
   if ("coverage" in options) return cover(task, model, inputs, options);
   if ("recall" in options) return recallSpans(task, model, inputs, options);
   return calibrateOn(model, await judge(task, model, inputs, { per: perOf(options) }), options);
@@ -156,6 +193,36 @@ export function checkOnePromise(options: object): void {
       hint: "give one of them",
     });
   }
+  if ((options as Asked).crossValidate !== undefined && given[0] !== "precision") {
+    throw new InputError("option `crossValidate` estimates the cut-off of a precision", {
+      hint: "give option `precision`, or held-out data",
+    });
+  }
+}
+
+/** A cut-off from the examples that a model was trained on; `hooks` of the trainings without each part. */
+export async function estimateOn(
+  task: LearningTask,
+  model: Predictor,
+  examples: readonly unknown[],
+  given: EstimateOptions,
+  hooks: TrainingHooks = {},
+): Promise<Estimated> {
+  const { crossValidate: parts, ...options } = given;
+  checkNotPromised(model, options);
+  const judged = await crossJudge(task, model, examples, { parts, seed: given.seed, per: perOf(options), hooks });
+  const { promised, ...found } = calibrateOn(model, judged, options, parts);
+  return { ...found, estimated: promised, crossValidated: parts } as Estimated;
+}
+
+/** Refuses to put an estimate in the place of a promise. */
+function checkNotPromised({ calibration }: Predictor, { precision, unit = "sequence" }: CalibrateOptions): void {
+  const own = (calibration?.partGuarantees ?? []).filter((one) => one.unit === unit);
+  const known = unit === "sequence" ? (calibration?.guarantees ?? []) : own;
+  if (!known.some((one) => one.precision === precision && one.crossValidated === undefined)) return;
+  throw new InputError("the model has this promise from held-out data; an estimate would take its place", {
+    hint: "leave it as it is, or estimate another precision",
+  });
 }
 
 /** The same for spans that are found, with inputs as a task reads them. */
@@ -200,11 +267,16 @@ export async function cover(
   return found;
 }
 
-/** The same with answers that were judged before. */
-export function calibrateOn(model: Predictor, judged: Judged, given: CalibrateOptions): Calibrated {
+/** The same with answers that were judged before; `crossValidated`: by other models, of so many parts of the training data. */
+export function calibrateOn(
+  model: Predictor,
+  judged: Judged,
+  given: CalibrateOptions,
+  crossValidated?: number,
+): Calibrated {
   const per = perOf(given);
   const read = readOptions(calibrateOptions, { ...given, per: undefined }) as Required<CalibrateOptions>;
-  const options = { ...read, per };
+  const options = { ...read, per, crossValidated };
   const { unit } = options;
   if (per !== undefined && unit === "sequence") {
     throw new InputError("option `per` is for promises about tokens or spans", {
@@ -221,16 +293,22 @@ export function perOf({ per }: { per?: unknown }): Per | undefined {
   throw new InputError(`option \`per\` takes \`label\` or the number of a column, not \`${per}\``);
 }
 
-type Chosen = Omit<Required<CalibrateOptions>, "per"> & Pick<CalibrateOptions, "per">;
+type Chosen = Omit<Required<CalibrateOptions>, "per"> & Pick<CalibrateOptions, "per"> & Estimate;
+
+/** What marks an estimate. */
+function markOf({ crossValidated }: Estimate): Estimate {
+  return crossValidated === undefined ? {} : { crossValidated };
+}
 
 function calibrateWhole(model: Predictor, judged: Judged, options: Chosen): Calibrated {
   const { answers, partial } = judged;
   const counts = { examples: answers.length, partial, unit: "sequence" as const };
-  const guarantee = findThreshold(answers, options);
-  if (!guarantee) return { ...counts, promised: false, why: whyNoThreshold(answers, options) };
+  const found = findThreshold(answers, options);
+  if (!found) return { ...counts, promised: false, why: whyNoThreshold(answers, options) };
+  const guarantee = { ...found, ...markOf(options) };
   const guarantees = replaced(model.calibration?.guarantees, guarantee);
   const chosen = chooseMap(answers, options.seed);
-  model.calibration = calibrationOf(model, judged, options.seed, { guarantees, map: chosen.map });
+  model.calibration = calibrationOf(model, judged, options.seed, { guarantees, map: chosen.map }, options);
   return { ...counts, promised: true, guarantee, chosen };
 }
 
@@ -249,12 +327,12 @@ function calibrateParts(model: Predictor, judged: Judged, unit: PartUnit, option
   const { per } = options;
   const found =
     per === undefined ? findClusteredThreshold(clusters, options) : findGroupedThresholds(clusters, options);
-  if (!found || all.confidence.length === 0) return { ...counts, promised: false, why: whyNot(clusters, options) };
-  const guarantee: PartGuarantee = { unit, ...found, ...(per !== undefined && { per }) };
+  if (!found || all.confidence.length === 0) return { ...counts, promised: false, why: whyNoParts(clusters, options) };
+  const guarantee: PartGuarantee = { unit, ...found, ...(per !== undefined && { per }), ...markOf(options) };
   const others = model.calibration?.partGuarantees?.filter((old) => old.unit !== unit) ?? [];
   const own = model.calibration?.partGuarantees?.filter((old) => old.unit === unit);
   const partGuarantees = [...others, ...replaced(own, guarantee)];
-  model.calibration = calibrationOf(model, judged, options.seed, { partGuarantees });
+  model.calibration = calibrationOf(model, judged, options.seed, { partGuarantees }, options);
   return { ...counts, promised: true, guarantee, chosen: chooseMap(all, options.seed) };
 }
 
@@ -264,7 +342,10 @@ function calibrationOf(
   { answers, parts }: Judged,
   seed: number,
   found: Partial<Calibration>,
+  { crossValidated }: Estimate = {},
 ): Calibration {
+  // What is known from held-out data is better than what other models say.
+  if (crossValidated !== undefined && calibration) return { ...calibration, ...found, map: calibration.map };
   const mapOf = (clusters: readonly Cluster[] | undefined) => {
     const all = allOf(clusters ?? []);
     return all.confidence.length > 0 ? chooseMap(all, seed).map : undefined;
@@ -278,7 +359,10 @@ function calibrationOf(
     positionMap: mapOf(parts.token),
     spanMap: mapOf(parts.span),
     ...found,
-    quantiles: confidenceQuantiles(answers.map(({ confidence }) => confidence)),
+    // Other models are sure in other ways.
+    ...(crossValidated === undefined && {
+      quantiles: confidenceQuantiles(answers.map(({ confidence }) => confidence)),
+    }),
     examples: answers.length,
   };
 }
@@ -287,17 +371,4 @@ function calibrationOf(
 function replaced<G extends { precision: number }>(before: readonly G[] = [], guarantee: G): G[] {
   const others = before.filter((old) => old.precision !== guarantee.precision);
   return [...others, guarantee].sort((a, b) => a.precision - b.precision);
-}
-
-/** Promises that are tried where one cannot be kept. */
-const LESS = [0.995, 0.99, 0.98, 0.97, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
-
-function whyNot(clusters: readonly Cluster[], options: Chosen): NoPartThreshold {
-  const { confidence, correct } = allOf(clusters);
-  const right = correct.reduce((sum, one) => sum + one, 0);
-  const possible = LESS.filter((precision) => precision < options.precision).find(
-    (precision) => confidence.length > 0 && findClusteredThreshold(clusters, { ...options, precision }),
-  );
-  const accuracy = confidence.length > 0 ? right / confidence.length : 0;
-  return { examples: clusters.length, parts: confidence.length, accuracy, possible };
 }

@@ -1,11 +1,14 @@
 // Cross-validation: each part of the examples is held out once, a model that learned from the others is measured on it, and what
 // `evaluate` reports is averaged: mean m = Σ x / n and spread s = √(Σ (x − m)² / (n − 1)) over the n parts.
 
+import type { Per } from "../confidence/calibration.js";
 import { crossParts, neighbours } from "../learn/held-out.js";
-import type { LearningTask, Predictor, Report } from "../tasks/task.js";
+import type { TrainingHooks } from "../learn/training.js";
+import type { Asked, LearningTask, Predictor, Report } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
 import { evaluateInputs } from "./evaluate.js";
 import { asTheyCome } from "./examples.js";
+import { type Judged, judgeInto, nothingJudged } from "./judge.js";
 
 export interface CrossValidation {
   /** Examples that were held out in turn. */
@@ -29,25 +32,57 @@ export interface CrossValidationOptions {
 export async function crossValidate(
   task: LearningTask,
   examples: readonly unknown[],
-  { parts: count, seed, train, onPart }: CrossValidationOptions,
+  { onPart, ...options }: CrossValidationOptions,
 ): Promise<CrossValidation> {
+  const parts: Report[] = [];
+  for await (const { model, inputs } of crossModels(task, examples, options)) {
+    const { report } = await evaluateInputs(task, model, inputs, {});
+    parts.push(report);
+    onPart?.(parts.length, report);
+  }
+  const { mean, spread } = summed(parts);
+  return { examples: examples.length, parts, mean, spread };
+}
+
+/** Each part of the examples with a model that learned from the others; it is disposed of afterwards. */
+export async function* crossModels(
+  task: LearningTask,
+  examples: readonly unknown[],
+  { parts: count, seed, train }: Omit<CrossValidationOptions, "onPart">,
+): AsyncGenerator<{ model: Predictor; inputs: AsyncIterable<unknown> }> {
   const divided = crossParts(examples.length, { count, seed, groups: groupsOf(task, examples, count) });
   if (divided.length === 0) {
     throw new InputError(`${examples.length} ${task.learning.example}s are too few for ${count} parts`, {
       hint: "give more examples, or fewer parts",
     });
   }
-  const parts: Report[] = [];
   for (const { training, heldOut } of divided) {
     const some = (numbers: Int32Array) => asTheyCome(Array.from(numbers, (n) => examples[n]));
     const model = await train(some(training));
-    const { report } = await evaluateInputs(task, model, task.predicting.inputsOf(some(heldOut)), {});
+    yield { model, inputs: task.predicting.inputsOf(some(heldOut)) };
     model.dispose?.();
-    parts.push(report);
-    onPart?.(parts.length, report);
   }
-  const { mean, spread } = summed(parts);
-  return { examples: examples.length, parts, mean, spread };
+}
+
+/** Answers to the examples that a model was trained on, by models made like it without the part that an example is in. */
+export async function crossJudge(
+  task: LearningTask,
+  model: Predictor,
+  examples: readonly unknown[],
+  { parts, seed = 1, per, hooks }: { parts: number; seed?: number; per?: Per; hooks: TrainingHooks },
+): Promise<Judged> {
+  const { learning } = task;
+  const options = model.options as Asked;
+  const declared = Object.keys(learning.options).filter((name) => options[name] !== undefined);
+  const given = { ...Object.fromEntries(declared.map((name) => [name, options[name]])), ...learning.again?.(model) };
+  const note = { input: learning.readingOf(model) };
+  const judged = nothingJudged(task, model);
+  const train = (some: AsyncIterable<unknown>) =>
+    learning.train(some, { given, files: {}, keep: false, note, ...hooks });
+  for await (const { model: other, inputs } of crossModels(task, examples, { parts, seed, train })) {
+    await judgeInto(judged, task, other, inputs, { per });
+  }
+  return judged;
 }
 
 /** [examples] numbers what is held out together: what a task says belongs together, or else neighbours. */

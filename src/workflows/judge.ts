@@ -27,9 +27,26 @@ export async function judge(
   inputs: AsyncIterable<unknown>,
   options: Asked = {},
 ): Promise<Judged> {
+  const judged = nothingJudged(task, model);
+  await judgeInto(judged, task, model, inputs, options);
+  return judged;
+}
+
+export function nothingJudged(task: LearningTask, model: Predictor): Judged {
   const units = task.predicting.parts?.units(model) ?? [];
   const parts = Object.fromEntries(units.map((unit) => [unit, []]));
-  const judged: Judged = { answers: [], parts, partial: 0, outcomes: [], partOutcomes: [], possible: [] };
+  return { answers: [], parts, partial: 0, outcomes: [], partOutcomes: [], possible: [] };
+}
+
+/** Judges more examples. */
+export async function judgeInto(
+  judged: Judged,
+  task: LearningTask,
+  model: Predictor,
+  inputs: AsyncIterable<unknown>,
+  options: Asked = {},
+): Promise<void> {
+  const units = task.predicting.parts?.units(model) ?? [];
   for await (const one of task.evaluating.cases(inputs)) {
     const judgement = task.evaluating.judge(model, one, options);
     if (!judgement) {
@@ -45,7 +62,6 @@ export async function judge(
       judged.parts[unit]?.push({ ...columnsOf(own), group: own.map(({ group = "" }) => group) });
     });
   }
-  return judged;
 }
 
 /** All answers of clusters together. */

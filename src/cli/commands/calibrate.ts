@@ -4,7 +4,8 @@
 import type { Command } from "commander";
 import type { CalibrationMap, Guarantee, PartGuarantee, PartUnit } from "../../confidence/calibration.js";
 import type { NoThreshold } from "../../confidence/threshold.js";
-import { type LearningTask, learningTasks } from "../../tasks/task.js";
+import { openLines } from "../../formats/lines.js";
+import { type Asked, type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
 import { counted, percent, plural, probabilityText, table } from "../../util/text.js";
 import {
   type Calibrated,
@@ -14,7 +15,9 @@ import {
   calibrateOptions,
   checkOnePromise,
   cover,
-  type NoPartThreshold,
+  type Estimated,
+  type EstimateOptions,
+  estimateOn,
   perOf,
   type Recalled,
   type RecallOptions,
@@ -24,10 +27,12 @@ import type { Covered, SetUnit } from "../../workflows/coverage.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
 import { judge } from "../../workflows/judge.js";
 import { predictorOf } from "../../workflows/model.js";
+import type { NoPartThreshold } from "../../workflows/no-promise.js";
 import { addDeclared, addUnion, givenFor, givenOf } from "../declared.js";
 import { inputsOf } from "../model-data.js";
 import { examples, needed } from "../options.js";
 import { CheckFailed, say, write, writeJson } from "../output.js";
+import { ProgressLine } from "../progress.js";
 
 const rereading = ({ predicting }: LearningTask) => [predicting.rereading];
 
@@ -44,6 +49,8 @@ each value of the second column, and all of these promises together are true wit
 gives, or with --unit token the right label in that of a token, on average over sequences (split conformal prediction).
 --recall promises that spans are found: \`predict --recall\` gives all that are probable enough, in the best output or not, and
 on average over the sequences that have any, at least this share of a sequence's spans is among them.
+--cross-validate 5 needs no held-out data: give it the training data, of which each fifth is answered by a model that is trained again
+on the others. The cut-off is then an estimate, and marked as such: those are other models, so nothing is guaranteed for this one.
 What is found is written into MODEL: the threshold with its evidence, and a calibration map (temperature or isotonic,
 whichever has the lower cross-validated log loss). If the promise cannot be made, nothing is changed and the exit code is 1.`;
 
@@ -65,6 +72,7 @@ export function register(program: Command): void {
         ["stargram calibrate model.sg held-out.txt --precision 0.9 --unit span --per label", "for each type of entity"],
         ["stargram calibrate model.sg held-out.txt --recall 0.95", "promise that 95 % of the entities are found"],
         ["stargram calibrate model.sg held-out.txt --coverage 0.95", "promise sets that contain the right output"],
+        ["stargram calibrate model.sg train.txt --precision 0.95 --cross-validate 5", "an estimate, without more data"],
         ["stargram predict model.sg new.txt --precision 0.99 --review left.tsv", "answer what is sure, leave the rest"],
       ),
     )
@@ -96,28 +104,82 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
     if (!flags.json) await write(coveredText(found));
     return;
   }
-  const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked), { per: perOf(given) });
-  if (judged.partial > 0) {
-    const left = plural(judged.partial, task.learning.example);
-    say(`${left} with unknown labels left out: whether they are right is not known`);
-  }
-  const found = calibrateOn(model, judged, given);
-  const { precision, confidence = 0.95 } = given;
+  const { crossValidate } = given as Partial<EstimateOptions>;
+  const found =
+    crossValidate === undefined
+      ? await promiseOn(task, model, files, asked, given)
+      : await estimated(task, model, files, asked, { ...given, crossValidate });
   const { unit } = found;
-  if (!found.promised) {
-    if (flags.json) await writeJson({ model: path, promised: false, unit, precision, confidence, ...found.why });
+  const isFound = "guarantee" in found;
+  const how = "estimated" in found ? { promised: false, estimated: isFound } : { promised: isFound };
+  const { precision, confidence = 0.95 } = given;
+  if (!isFound) {
+    if (flags.json) await writeJson({ model: path, ...how, unit, precision, confidence, ...found.why });
     const promise = `a precision of ${share(precision)}${unit === "sequence" ? "" : ` of ${unit}s`}`;
-    const what = `${promise} cannot be promised with ${share(confidence)} confidence; the model is unchanged`;
+    const made = "estimated" in found ? "expected" : "promised";
+    const what = `${promise} cannot be ${made} with ${share(confidence)} confidence; the model is unchanged`;
     const why = found.unit === "sequence" ? whyLines(found.why) : whyPartsLines(found.why, found.unit);
     throw new CheckFailed([what, ...why].join("\n  "));
   }
   await saveModel(model, path);
   const { guarantee, chosen, examples: count } = found;
-  if (flags.json) await writeJson({ model: path, promised: true, unit, ...guarantee, examples: count, ...chosen });
+  if (flags.json) await writeJson({ model: path, ...how, unit, ...guarantee, examples: count, ...chosen });
   else await write(foundText(found));
 }
 
-function foundText(found: Calibrated & { promised: true }): string {
+async function promiseOn(
+  task: LearningTask,
+  model: Predictor,
+  files: readonly string[],
+  asked: Asked,
+  given: CalibrateOptions,
+): Promise<Calibrated> {
+  const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked), { per: perOf(given) });
+  sayPartial(task, judged.partial);
+  return calibrateOn(model, judged, given);
+}
+
+/** From the training data, which is read as it was for the training. */
+async function estimated(
+  task: LearningTask,
+  model: Predictor,
+  files: readonly string[],
+  asked: Asked,
+  given: EstimateOptions,
+): Promise<Estimated> {
+  const { learning } = task;
+  function* sources() {
+    for (const file of files) yield openLines(file);
+  }
+  const all: unknown[] = [];
+  for await (const one of learning.read(sources(), { ...learning.readingOf(model), ...asked })) all.push(one);
+  const progress = new ProgressLine(process.stderr.isTTY === true);
+  const found = await estimateOn(task, model, all, given, { onProgress: (state) => progress.training(state) });
+  progress.end();
+  sayPartial(task, found.partial);
+  return found;
+}
+
+function sayPartial({ learning }: LearningTask, partial: number): void {
+  if (partial === 0) return;
+  say(`${plural(partial, learning.example)} with unknown labels left out: whether they are right is not known`);
+}
+
+type Found = (Calibrated & { promised: true }) | (Estimated & { estimated: true });
+
+/** What makes a cut-off from the training data no promise. */
+function estimateLines({ crossValidated }: Guarantee | PartGuarantee): string[][] {
+  if (crossValidated === undefined) return [];
+  return [
+    [
+      "no promise",
+      `estimated from the training data, cross-validated in ${crossValidated} parts: the answers were given by`,
+    ],
+    ["", "other models, which learned from less. To promise it, calibrate on held-out data"],
+  ];
+}
+
+function foundText(found: Found): string {
   const { guarantee, chosen, unit } = found;
   const { precision, confidence, threshold, answered, wrong } = guarantee;
   const { map, logLoss } = chosen;
@@ -127,9 +189,11 @@ function foundText(found: Calibrated & { promised: true }): string {
   const asked = "parts" in guarantee ? guarantee.parts : guarantee.tested;
   const counts = `${counted(answered)} of ${counted(asked)} tested ${unit === "sequence" ? "examples" : `${unit}s`} answered`;
   const bound = "lowerBound" in guarantee ? `; at least ${percent(guarantee.lowerBound)} right` : "";
+  const sort = guarantee.crossValidated === undefined ? "promise" : "estimate";
   return table(
     [
-      ["promise", `${share(precision)} of the ${noun} right, with ${share(confidence)} confidence`],
+      [sort, `${share(precision)} of the ${noun} right, with ${share(confidence)} confidence`],
+      ...estimateLines(guarantee),
       ["answer", "groups" in guarantee ? "each by the cut-off of its group" : `${sure}${most}`],
       ["evidence", `${counts} (${percent(answered / Math.max(1, asked))}), ${counted(wrong)} wrong${bound}`],
       ...groupLines(guarantee),
@@ -202,9 +266,25 @@ function groupLines(guarantee: Guarantee | PartGuarantee): string[][] {
   return open.length > 0 ? [...lines, ["no promise", open.join(" ")]] : lines;
 }
 
-function whyPartsLines({ examples, parts, accuracy, possible }: NoPartThreshold, unit: PartUnit): string[] {
-  const seen = `${plural(parts, unit)} in ${plural(examples, "held-out sequence")}, ${percent(accuracy)} of them right`;
-  return [seen, ...possibleLines(possible)];
+function whyPartsLines(why: NoPartThreshold, unit: PartUnit): string[] {
+  const { examples: count, parts, accuracy, surest, examplesNeeded, possible } = why;
+  const lines = [`${plural(parts, unit)} in ${plural(count, "held-out sequence")}, ${percent(accuracy)} of them right`];
+  if (surest.answered > 0) {
+    const { answered, wrong } = surest;
+    lines.push(
+      `of the surest ${unit}s of ${plural(answered, "sequence")}, one of each, ${counted(wrong)} ${verb(wrong)} wrong`,
+    );
+  }
+  if (examplesNeeded !== undefined) {
+    lines.push(
+      `if that went on, it would take about ${counted(examplesNeeded)} held-out sequences (here ${counted(count)})`,
+    );
+  }
+  return [...lines, ...possibleLines(possible)];
+}
+
+function verb(count: number): string {
+  return count === 1 ? "is" : "are";
 }
 
 function possibleLines(possible: number | undefined): string[] {
@@ -221,13 +301,13 @@ function whyLines({ surest, examples, examplesNeeded, endedBy, possible }: NoThr
   const lines: string[] = [];
   if (surest.answered > 0) {
     lines.push(
-      `of the ${plural(surest.answered, "surest answer")} ${counted(surest.wrong)} ${surest.wrong === 1 ? "is" : "are"} wrong`,
+      `of the ${plural(surest.answered, "surest answer")} ${counted(surest.wrong)} ${verb(surest.wrong)} wrong`,
     );
   }
   if (endedBy) {
     const { answered, wrong } = endedBy;
     lines.push(
-      `that would do, but surer ones are tested first: of the ${plural(answered, "surest answer")} ${counted(wrong)} ${wrong === 1 ? "is" : "are"} wrong`,
+      `that would do, but surer ones are tested first: of the ${plural(answered, "surest answer")} ${counted(wrong)} ${verb(wrong)} wrong`,
       "if that is chance, more held-out examples will show it; if not, the model is too sure where it is wrong",
     );
   } else if (examplesNeeded !== undefined) {

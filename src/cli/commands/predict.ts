@@ -1,7 +1,15 @@
 // `stargram predict`: outputs with probabilities for a stream of inputs, in constant memory.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { coverageFor, guaranteeFor, partGuaranteeFor, recallFor, type Unit } from "../../confidence/calibration.js";
+import {
+  coverageFor,
+  type Guarantee,
+  guaranteeFor,
+  type PartGuarantee,
+  partGuaranteeFor,
+  recallFor,
+  type Unit,
+} from "../../confidence/calibration.js";
 import { openLines } from "../../formats/lines.js";
 import { type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
 import { MOST_OUTPUTS } from "../../util/checks.js";
@@ -216,8 +224,7 @@ function checkPromise(task: LearningTask, model: Predictor, path: string, flags:
   try {
     if (recall !== undefined) recallFor(model.calibration, recall, path);
     else if (coverage !== undefined) coverageFor(model.calibration, coverage, unit, path);
-    else if (unit === "sequence") guaranteeFor(model.calibration, flags.precision as number, path);
-    else partGuaranteeFor(model.calibration, flags.precision as number, unit, path);
+    else sayEstimate(precisionFor(model, flags.precision as number, unit, path), path);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const sort = recall !== undefined ? `--recall ${recall}` : `--coverage ${coverage}`;
@@ -225,4 +232,23 @@ function checkPromise(task: LearningTask, model: Predictor, path: string, flags:
     const hint = `run: stargram calibrate ${path} HELD-OUT ${promise}${unit === "sequence" ? "" : ` --unit ${unit}`}`;
     throw new InputError(error.reason, { file: path, hint });
   }
+}
+
+function precisionFor(
+  { calibration }: Predictor,
+  precision: number,
+  unit: Unit,
+  path: string,
+): Guarantee | PartGuarantee {
+  return unit === "sequence"
+    ? guaranteeFor(calibration, precision, path)
+    : partGuaranteeFor(calibration, precision, unit, path);
+}
+
+/** What was found on the training data is no promise, and whoever uses it hears so. */
+function sayEstimate({ precision, crossValidated }: Guarantee | PartGuarantee, path: string): void {
+  if (crossValidated === undefined) return;
+  say(
+    `${path}: --precision ${precision} is an estimate from the training data, not a promise; calibrate on held-out data to promise it`,
+  );
 }

@@ -99,6 +99,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
       };
     },
     readingOf: (segmenter) => ({ ...readingOf(segmenter) }),
+    again: ({ parts }) => (parts.lexicon.size > 0 ? { lexicon: parts.lexicon.all().join("\n") } : {}),
   },
 
   predicting: {

@@ -5,7 +5,7 @@ import { InputError } from "../../util/errors.js";
 import { flag, type NamedText } from "../../util/options.js";
 import { percent, plural } from "../../util/text.js";
 import { heldOutOf, nonZero } from "../contents.js";
-import type { LearningTask, PredictionAsked } from "../task.js";
+import type { Asked, LearningTask, PredictionAsked } from "../task.js";
 import type { TaggerPartsAnswer } from "./answer-parts.js";
 import { taggerCodec } from "./codec.js";
 import { contents, contentsText, looks } from "./contents.js";
@@ -133,6 +133,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       },
       alwaysKeeps: false,
       readingOf: (tagger) => ({ ...inputNoteOf(tagger) }),
+      again: trainedAgain,
     },
 
     predicting: {
@@ -252,5 +253,23 @@ function predictOptions(asked: PredictionAsked, { marksSpans }: Tagger): Predict
     contexts,
     spans: spans === true || (text === true && json === true && marksSpans),
     inference,
+  };
+}
+
+/** What makes attributes of a model's kind. */
+function trainedAgain({ source, lexicons }: Tagger): Asked {
+  if (source.kind === "function") {
+    throw new InputError("the model makes its attributes with a function, which is not saved with it", {
+      hint: "calibrate it on held-out data",
+    });
+  }
+  const texts = lexicons.map(({ name, entries, classes }) => ({
+    name,
+    text: entries.map((entry, i) => (classes[i] ? `${entry}\t${classes[i]}` : entry)).join("\n"),
+  }));
+  return {
+    ...(source.kind === "template" && { template: source.text }),
+    ...(source.kind === "chunking" && { features: source.kind }),
+    ...(texts.length > 0 && { lexicon: texts }),
   };
 }
