@@ -4,6 +4,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { DecisionCounter } from "./counter.js";
+import type { DenseLoops } from "./dense.js";
 import type { Path } from "./lattice.js";
 import type { Problem, RowSpace } from "./problem.js";
 import type { Guide } from "./reference/select.js";
@@ -20,12 +21,13 @@ export interface Owner {
 /** Makes arrays of zeros where a backend wants them. */
 export interface Arrays {
   float64(length: number): Float64Array;
+  float32(length: number): Float32Array;
   int32(length: number): Int32Array;
   uint8(length: number): Uint8Array;
   /** The array, or a copy of it where the backend wants it. What is worked on more than once should be placed. */
   placed<T extends Int32Array | Float64Array>(array: T): T;
   /** Gives the memory of an array back at once; it must not be used again. Otherwise that happens when it is collected. */
-  release(array: Int32Array | Float64Array | Uint8Array): void;
+  release(array: Int32Array | Float32Array | Float64Array | Uint8Array): void;
 }
 
 /** Runs inference. Its trellis holds until the next forward pass. */
@@ -152,6 +154,7 @@ export interface Backend {
   readonly name: "js" | "wasm";
   readonly arrays: Arrays;
   readonly loops: Loops;
+  readonly dense: DenseLoops;
   makeKernel(): Kernel;
   /** Takes up weights that will not change. */
   freeze(space: RowSpace, weights: Float64Array): FrozenRows;
@@ -182,6 +185,7 @@ export function releaseAll(value: unknown, arrays: Arrays): void {
 /** The arrays of plain JavaScript. */
 export const plainArrays: Arrays = {
   float64: (length) => new Float64Array(length),
+  float32: (length) => new Float32Array(length),
   int32: (length) => new Int32Array(length),
   uint8: (length) => new Uint8Array(length),
   placed: (array) => array,

@@ -5,6 +5,7 @@ import type { Backend, FrozenRows, Kernel, WorkSpace } from "../backend.js";
 import { BackoffCounter, type DecisionCounter, KernelCounter, prefersBackoff } from "../counter.js";
 import type { Inference } from "../inference.js";
 import type { RowSpace } from "../problem.js";
+import { WasmDense } from "./dense.js";
 import { WasmFrozenRows } from "./frozen-rows.js";
 import { WasmKernel } from "./kernel.js";
 import { WasmLoops } from "./loops.js";
@@ -17,6 +18,7 @@ export class WasmBackend implements Backend {
   readonly name = "wasm";
   readonly arrays: KernelArrays;
   readonly loops: WasmLoops;
+  readonly dense: WasmDense;
   protected readonly records: Records;
 
   constructor(
@@ -26,6 +28,7 @@ export class WasmBackend implements Backend {
     this.arrays = new KernelArrays(program.memory, owner);
     this.records = new Records(this.arrays);
     this.loops = new WasmLoops(program, this.records, owner);
+    this.dense = new WasmDense(program, owner);
   }
 
   makeKernel(): Kernel {

@@ -361,3 +361,45 @@ export enum LoopNumber {
 
 export const LOOP_NUMBERS_AT = (LoopField.count * WORD + 7) & ~7;
 export const LOOP_BYTES = LOOP_NUMBERS_AT + LoopNumber.count * NUMBER;
+
+/** What a loop over a dense layer is asked for, see `DenseLayer` and `AdamArrays`; sizes and strides in numbers. */
+export enum DenseField {
+  input,
+  inputStride,
+  inputSize,
+  /** Of Adam: the parameters. */
+  weights,
+  bias,
+  output,
+  outputStride,
+  outputSize,
+  positions,
+  /** Gradients; that of the input may be 0. */
+  outputGradient,
+  inputGradient,
+  weightsGradient,
+  biasGradient,
+  /** Of Adam, beside parameters and their gradient. */
+  means,
+  squares,
+  count,
+  fields,
+}
+
+/** What a step of Adam is made of. */
+export enum DenseNumber {
+  /** The rate, divided by the correction of means. */
+  rate,
+  beta1,
+  beta2,
+  /** 1 − beta. */
+  rest1,
+  rest2,
+  /** 1 / the correction of squares. */
+  squareScale,
+  epsilon,
+  count,
+}
+
+export const DENSE_NUMBERS_AT = (DenseField.fields * WORD + 7) & ~7;
+export const DENSE_BYTES = DENSE_NUMBERS_AT + DenseNumber.count * NUMBER;

@@ -47,6 +47,11 @@ export class KernelArrays implements Arrays {
     return this.memory.give(new Float64Array(this.memory.buffer, block.address, length), block);
   };
 
+  readonly float32 = (length: number): Float32Array => {
+    const block = this.memory.take(length * 4, false, this.owner);
+    return this.memory.give(new Float32Array(this.memory.buffer, block.address, length), block);
+  };
+
   readonly int32 = (length: number): Int32Array => {
     const block = this.memory.take(length * 4, false, this.owner);
     return this.memory.give(new Int32Array(this.memory.buffer, block.address, length), block);
@@ -64,7 +69,7 @@ export class KernelArrays implements Arrays {
     return copy as T;
   }
 
-  release(array: Int32Array | Float64Array | Uint8Array): void {
+  release(array: Int32Array | Float32Array | Float64Array | Uint8Array): void {
     this.memory.giveBack(array);
   }
 }

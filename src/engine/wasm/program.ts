@@ -19,6 +19,9 @@ export interface Code {
   touchRows(work: number): void;
   truncate(work: number): void;
   adagrad(work: number): void;
+  affine(work: number): void;
+  affineBack(work: number): void;
+  adam(work: number): void;
   expAll(to: number, from: number, count: number, shift: number): void;
 }
 
@@ -77,7 +80,7 @@ export class Program {
   }
 
   /** The address of an array that is written to, and so must lie in this memory. */
-  ownAddressOf(array: Int32Array | Float64Array | Uint8Array): number {
+  ownAddressOf(array: Int32Array | Float32Array | Float64Array | Uint8Array): number {
     if (!this.memory.holds(array)) throw new Error("an array to be written to lies outside the kernel's memory");
     return array.byteOffset;
   }

@@ -2,6 +2,7 @@
 // the memory that both sides work on.
 
 export { bestOfChain } from "./chain/pass";
+export { adam, affine, affineBack } from "./dense";
 export { adagrad, countSlots, scoreSlots, touchRows, truncate } from "./learn";
 export { forward } from "./trellis/forward";
 export { addExpectations, backward, bestPath } from "./trellis/passes";
