@@ -152,6 +152,7 @@ class Choosing {
         return this.stopped();
     }
     const { weights } = this.latest as Trained;
+    if (this.learner.encoder) this.learner.encoder.scale = 1 / chosen.temperature;
     const made = chosen.temperature === 1 ? weights : weights.map((weight) => weight / chosen.temperature);
     return { weights: made, history: [...history], bestPass, stopped: false, chosen };
   }
@@ -191,7 +192,8 @@ class Choosing {
 
   private async choosePenalty(part: Part): Promise<number | undefined> {
     const { options, own, groups } = this;
-    if (own < FEWEST_TO_CHOOSE) return USUAL_PENALTY;
+    // With a network, rows are few and the penalty matters little.
+    if (own < FEWEST_TO_CHOOSE || this.learner.encoder) return USUAL_PENALTY;
     // Where nothing is held out for passes, the penalty is chosen all the same.
     const judged = part.heldOut.length > 0 ? part : split(own, { heldOut: HELD_OUT.share, seed: options.seed, groups });
     const random = generator(options.seed, 0);
@@ -207,7 +209,8 @@ class Choosing {
   }
 
   private async crossValidate(parts: readonly Part[]): Promise<Best | undefined> {
-    const passes = Math.min(this.options.passes, CROSS_PASSES);
+    const { encoder } = this.learner;
+    const passes = encoder ? this.options.passes : Math.min(this.options.passes, CROSS_PASSES);
     const tried = async (l2: number): Promise<Best | undefined> => {
       const results: RunResult[] = [];
       for (const [n, part] of parts.entries()) {
@@ -220,10 +223,11 @@ class Choosing {
       const scores = history.map(({ heldOut }) =>
         scoreOf(heldOut as NonNullable<Pass["heldOut"]>, this.options.select),
       );
-      const score = Math.max(...scores);
+      const score = encoder ? scores[scores.length - 1] : Math.max(...scores);
       const losses = results[0].losses.map((_, t) => results.reduce((sum, result) => sum + result.losses[t], 0));
-      return { l2, score, history, bestPass: scores.indexOf(score) + 1, losses };
+      return { l2, score, history, bestPass: encoder ? scores.length : scores.indexOf(score) + 1, losses };
     };
+    if (encoder) return tried(this.options.l2 ?? USUAL_PENALTY);
     return this.options.l2 === undefined ? this.climb(tried) : tried(this.options.l2);
   }
 

@@ -12,6 +12,8 @@ export interface Learner {
   readonly tally?: Int32Array;
   /** [exampleCount] numbers what belongs together, such as the sentences of a document: it is held out together. */
   readonly groups?: Int32Array;
+  /** A network that learns beside the rows, if there is one. Then the last pass is the best: its rate has come to an end. */
+  readonly encoder?: LearningEncoder;
   /** Told before each pass whether it is the first of a training that knows nothing yet. */
   beginPass?(isFirst: boolean): void;
   /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
@@ -19,7 +21,40 @@ export interface Learner {
   /** Judges an example without learning from it. */
   judge(example: number, weights: Float64Array): Judged;
   /** What another thread needs to be the same learner; without it, one thread trains. */
-  share?(): SharedLearner;
+  share?(): SharedLearner | undefined;
+}
+
+/** A network that learns beside rows, as a training sees it. */
+export interface LearningEncoder {
+  /** What its scores are multiplied by: 1 / the temperature. */
+  scale: number;
+  /** Whether no gradient waits for others to be stepped along together. */
+  readonly isBetweenBatches: boolean;
+  /** Told before the first pass. */
+  begin(start: EncoderStart): void;
+  /** Told after each example, and once more when a pass is over. */
+  exampleDone(isLast?: boolean): void;
+  /** What a checkpoint keeps, between two batches. */
+  state(): EncoderState;
+  restore(state: EncoderState): void;
+}
+
+/** What a network is told of a training. */
+export interface EncoderStart {
+  seed: number;
+  /** Examples of a pass, and passes. */
+  examples: number;
+  passes: number;
+  /** Whether it goes on with the parameters that are there. */
+  goesOn: boolean;
+}
+
+/** What a checkpoint keeps of a network. */
+export interface EncoderState {
+  parameters: Float32Array;
+  means: Float32Array;
+  squares: Float32Array;
+  step: number;
 }
 
 /** A learner for another thread: the module at `module` exports `revive`, which makes the learner of `data`. */

@@ -33,6 +33,7 @@ export async function temperatureLosses(
   const look = async (n: number): Promise<boolean> => {
     const factor = Math.exp(-logs[n]);
     for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
+    if (learner.encoder) learner.encoder.scale = factor;
     const sums = { right: nothingLost(), wrong: nothingLost() };
     for (const example of examples.subarray(0, MOST_JUDGES)) {
       const { logLoss, right } = learner.judge(example, scaled);
@@ -53,8 +54,12 @@ export async function temperatureLosses(
     return true;
   };
   const wanted = all ? logs.keys() : around(losses);
-  for (const n of wanted) if (!(await look(n))) return losses.length === 0 ? losses : undefined;
-  return losses;
+  try {
+    for (const n of wanted) if (!(await look(n))) return losses.length === 0 ? losses : undefined;
+    return losses;
+  } finally {
+    if (learner.encoder) learner.encoder.scale = 1;
+  }
 }
 
 /** Which temperature to look at next, until those beside the least are known: down from T = 1, then up if that was no better. */

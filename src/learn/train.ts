@@ -87,13 +87,20 @@ class Training {
     this.adagrad = new AdaGrad(learner.table, adagrad, from.start, from.room?.adagrad, from.goesOn);
     this.gradient = from.room?.gradient ?? new Gradient(learner.table);
     this.best = this.adagrad.weights.slice();
+    learner.encoder?.begin({
+      seed,
+      examples: this.training.length,
+      passes: options.passes,
+      goesOn: from.goesOn === true,
+    });
     if (from.checkpoint) this.restore(from.checkpoint);
     this.crew = hooks.crew?.(learner, this.adagrad);
   }
 
   async run(): Promise<void> {
-    const { options, hooks, from } = this;
-    while (this.pass <= options.passes && !this.stopped && this.pass - this.bestPass <= options.patience + 1) {
+    const { options, hooks, from, learner } = this;
+    const isPatient = (): boolean => learner.encoder !== undefined || this.pass - this.bestPass <= options.patience + 1;
+    while (this.pass <= options.passes && !this.stopped && isPatient()) {
       await this.learn();
       if (this.stopped) break;
       await this.judge();
@@ -145,6 +152,7 @@ class Training {
     while (done.examples < order.length) {
       const seen = learner.learn(order[done.examples], adagrad.weights, gradient);
       adagrad.update(gradient);
+      learner.encoder?.exampleDone();
       done.examples++;
       done.logLikelihood += seen.logLikelihood;
       done.contextLength += seen.contextLength;
@@ -154,8 +162,10 @@ class Training {
         await pause();
         this.paused = Date.now();
       }
-      if (hooks.shouldStop?.()) return;
+      // What a checkpoint holds has no half batches.
+      if (learner.encoder?.isBetweenBatches !== false && hooks.shouldStop?.()) return;
     }
+    learner.encoder?.exampleDone(true);
   }
 
   /** Judges the pass that is over by the held-out part; without one, the latest pass is the best. */
@@ -163,7 +173,7 @@ class Training {
     const { adagrad, options, learner, heldOut, done, pass, history } = this;
     const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
     const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate, this.crew) : undefined;
-    const score = judged ? scoreOf(judged, options.select) : pass;
+    const score = judged && !learner.encoder ? scoreOf(judged, options.select) : pass;
     // Few examples often leave several passes equally accurate.
     const isSurer = score === this.bestScore && surenessOf(judged) > surenessOf(history[this.bestPass - 1]?.heldOut);
     if (score > this.bestScore || isSurer) {
@@ -220,6 +230,7 @@ class Training {
       passLogLikelihood: done.logLikelihood,
       passContextLength: done.contextLength,
       tally: learner.tally?.slice(),
+      encoder: learner.encoder?.state(),
     };
   }
 
@@ -238,6 +249,7 @@ class Training {
     adagrad.settled.set(checkpoint.settled);
     adagrad.step = checkpoint.step;
     adagrad.averageFrom = checkpoint.averageFrom;
+    if (checkpoint.encoder) learner.encoder?.restore(checkpoint.encoder);
     if (checkpoint.tally) learner.tally?.set(checkpoint.tally);
   }
 }

@@ -2,7 +2,7 @@
 // threads that may share the work.
 
 import type { AdaGrad } from "./adagrad.js";
-import type { Judged, Learner, Seen } from "./learner.js";
+import type { EncoderState, Judged, Learner, Seen } from "./learner.js";
 
 export type { TrainingOptions } from "./options.js";
 
@@ -94,6 +94,8 @@ export interface Checkpoint {
   chosen?: Readonly<Record<string, unknown>>;
   /** The tally of the learner, if it keeps one. */
   tally?: Int32Array;
+  /** Of the network beside the rows, if there is one. */
+  encoder?: EncoderState;
   /** Trainings that are over, where there are several. */
   over?: readonly RunResult[];
 }

@@ -1,14 +1,24 @@
 // The checkpoint of a training: the state of the learner in full precision, so that a resumed training gives the very same
 // model, and the settings and a fingerprint of the data, so that it is not resumed with others.
 //   weights, squares, sums, best F64 [entries]; settled I32 [rows]; numbers F64: pass, position, step, …; tally I32, if the learner
-//   keeps one
+//   keeps one; encoderParameters, encoderMeans, encoderSquares F32 and encoderStep, if a network learns
 
 import { createHash, type Hash } from "node:crypto";
 import * as v from "valibot";
+import type { EncoderState } from "../learn/learner.js";
 import type { Checkpoint } from "../learn/training.js";
 import { InputError } from "../util/errors.js";
 import { decodeKind, encodeKind } from "./kind.js";
-import { countSchema, currently, emptyParts, finiteOrNot, historySchema, PartsReader, putJson } from "./parts.js";
+import {
+  countSchema,
+  currently,
+  emptyParts,
+  type FileParts,
+  finiteOrNot,
+  historySchema,
+  PartsReader,
+  putJson,
+} from "./parts.js";
 
 export interface SavedTraining {
   /** Everything that was chosen: options, and how the data is read. */
@@ -43,6 +53,7 @@ export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining):
     bestScore: { data: Float64Array.from(checkpoint.bestPass > 0 ? [checkpoint.bestScore] : []) },
   };
   if (checkpoint.tally) parts.tensors.tally = { data: checkpoint.tally };
+  if (checkpoint.encoder) putEncoderState(parts, checkpoint.encoder);
   return encodeKind("checkpoint", parts);
 }
 
@@ -76,8 +87,24 @@ export function decodeCheckpoint(bytes: Uint8Array, file?: string): SavedTrainin
       chosen: reader.hasJson("chosen") ? reader.json("chosen", v.record(v.string(), v.unknown())) : undefined,
       over: reader.hasJson("over") ? reader.json("over", overSchema) : undefined,
       tally: reader.has("tally") ? reader.integers("tally") : undefined,
+      encoder: readEncoderState(reader),
     },
   };
+}
+
+function putEncoderState(parts: FileParts, { parameters, means, squares, step }: EncoderState): void {
+  parts.tensors.encoderParameters = { data: parameters };
+  parts.tensors.encoderMeans = { data: means };
+  parts.tensors.encoderSquares = { data: squares };
+  parts.tensors.encoderStep = { data: Int32Array.of(step) };
+}
+
+function readEncoderState(reader: PartsReader): EncoderState | undefined {
+  if (!reader.has("encoderStep")) return undefined;
+  const [step] = reader.plainIntegers("encoderStep");
+  const parameters = Float32Array.from(reader.floats("encoderParameters"));
+  const others = (name: string): Float32Array => Float32Array.from(reader.floats(name, parameters.length));
+  return { parameters, means: others("encoderMeans"), squares: others("encoderSquares"), step };
 }
 
 /** The fingerprint of data that is read piece by piece: SHA-256 of the pieces as JSON, a line each. */

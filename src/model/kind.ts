@@ -19,8 +19,11 @@ export interface Codec<M extends Model = Model> {
 
 /** Written by most. 2: *pass* where 1 has *epoch*, in options and summaries. */
 const VERSION = 2;
-/** All versions up to it are read. 3: taggers with parts of labels, shortlists or lexicons; transducers with attributes or rows of copies. */
-const LATEST = 3;
+/**
+ * All versions up to it are read. 3: taggers with parts of labels, shortlists or lexicons; transducers with attributes or rows of
+ * copies. 4: models with an encoder.
+ */
+const LATEST = 4;
 
 /** A file of any kind, models and checkpoints alike. */
 export function encodeKind(kind: string, parts: FileParts): Uint8Array {

@@ -19,7 +19,7 @@ const DAMAGED = "the file is damaged";
 /** A file that is being put together. */
 export interface FileParts {
   metadata: Record<string, string>;
-  tensors: Record<string, { data: TensorData }>;
+  tensors: Record<string, { data: TensorData; shape?: readonly number[] }>;
   /** Of the layout, if it is one that not every model has. */
   version?: number;
 }
@@ -182,6 +182,16 @@ export class PartsReader {
     const numbers = backend().arrays.float64(data.length);
     numbers.set(data);
     return numbers;
+  }
+
+  /** Finite numbers in single precision, of a known shape. */
+  matrix(name: string, sizes: readonly number[]): Float32Array {
+    const { data, shape } = this.content.tensors[name] ?? {};
+    if (!(data instanceof Float32Array) || shape.join() !== sizes.join()) {
+      throw this.damaged(`it has no matrix \`${name}\` of ${sizes.join(" × ")} numbers`);
+    }
+    if (!data.every(Number.isFinite)) throw this.damaged(`\`${name}\` holds a number that is not finite`);
+    return data;
   }
 
   /** Strings that are sound UTF-8 and do not overlap, as bytes. */

@@ -199,7 +199,7 @@ describe("bad files", () => {
   };
 
   test("a file of a later version says so", () => {
-    expect(() => decodeModel(changed({ "stargram.version": "4" }), "new.sg")).toThrow(/new\.sg: .*newer Stargram/);
+    expect(() => decodeModel(changed({ "stargram.version": "99" }), "new.sg")).toThrow(/new\.sg: .*newer Stargram/);
   });
 
   test("a model of an unknown kind says so", () => {
