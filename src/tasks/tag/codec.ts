@@ -4,12 +4,14 @@
 //   labels, attributes, conjoined   string tables; dataLabels, where labels were learned in another scheme than the data's
 //   lexicon, lexiconClasses         entries of all lexicons and their classes (lexicon.class)
 //   rows                            the row table; weights F32 beside it
+//   encoder                         the network, if there is one (src/model/encoder.ts); encoder.inputs I32: what each attribute is to it
 //   ngrams, conjunctions            row trees: label n-grams; conjoined attributes
 
 import * as v from "valibot";
 import { byHash } from "../../engine/alphabet.js";
 import { type RowTable, RowTableBuilder, type RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
+import { putEncoder, readEncoder } from "../../model/encoder.js";
 import {
   countSchema,
   emptyParts,
@@ -23,6 +25,7 @@ import {
 import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
 import type { Codec } from "../task.js";
+import type { TaggerEncoder } from "./encoder.js";
 import { labelParts, NO_PARTS } from "./label-parts.js";
 import { putLexicons, readLexicons } from "./lexicon.js";
 import { taggerOptions } from "./options.js";
@@ -43,6 +46,8 @@ const summary = { sequences: countSchema, positions: countSchema };
 
 /** The layout of taggers with parts of labels, whose symbols come after the labels and the end, or shortlists. */
 const WITH_LISTS = 3;
+/** That of taggers with a network. */
+const WITH_ENCODER = 4;
 
 /** No data supports n-grams longer than this; the limit keeps a hostile file from asking for endless walks. */
 const MAX_ORDER = 10_000;
@@ -53,17 +58,19 @@ function encodeTagger(tagger: Tagger): FileParts {
   const table = new RowTableBuilder(old.symbolCount + (rows.parts?.names.length ?? 0));
   const kept: number[] = []; // weights, entry by entry of the new table
   const attributes: string[] = [];
+  const inputs: number[] = [];
   // In the order in which a reader finds them without preparation.
   for (const id of byHash(tagger.attributes.all())) {
     const row = rows.attributeRow?.[id] ?? id;
-    if (row < 0) continue;
+    const input = tagger.encoder?.inputs[id] ?? -1;
     const symbols: number[] = [];
     for (let e = old.start[row]; e < old.start[row + 1]; e++) {
       if (weights[e] === 0) continue;
       symbols.push(old.symbols[e]);
       kept.push(weights[e]);
     }
-    if (symbols.length === 0) continue;
+    if (symbols.length === 0 && input < 0) continue;
+    inputs.push(input);
     table.add(symbols);
     attributes.push(tagger.attributes.nameOf(id));
   }
@@ -78,6 +85,11 @@ function encodeTagger(tagger: Tagger): FileParts {
   const parts = emptyParts();
   // Versions that know no lexicons would not see what the model was told of words.
   if (rows.parts || tagger.options.shortlist > 0 || tagger.lexicons.length > 0) parts.version = WITH_LISTS;
+  if (tagger.encoder) {
+    parts.version = WITH_ENCODER;
+    putEncoder(parts, tagger.encoder);
+    parts.tensors["encoder.inputs"] = { data: Int32Array.from(inputs) };
+  }
   putTrained(parts, tagger);
   putJson(parts, "source", tagger.source);
   // Versions that know nothing of schemes answer in the learned one.
@@ -149,9 +161,21 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
       weights,
       source,
       lexicons: readLexicons(reader),
+      encoder: readTaggerEncoder(reader, attributes.size, labels.size),
       ...trained,
     });
   });
+}
+
+function readTaggerEncoder(reader: PartsReader, attributes: number, labels: number): TaggerEncoder | undefined {
+  const encoder = readEncoder(reader);
+  if (!encoder) return undefined;
+  const inputs = reader.integers("encoder.inputs");
+  if (encoder.shape.outputs !== labels) throw reader.damaged("its encoder scores other labels");
+  if (inputs.length !== attributes || inputs.some((input) => input < -1 || input >= encoder.shape.inputs)) {
+    throw reader.damaged("its encoder has other inputs than attributes");
+  }
+  return { ...encoder, inputs };
 }
 
 export const taggerCodec: Codec<Tagger> = { kind: "tagger", encode: encodeTagger, decode: decodeTagger };

@@ -2,6 +2,7 @@
 
 import type { Lines } from "../../formats/line-blocks.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
+import type { EncoderShape } from "../../learn/encoder/shape.js";
 import { InputError } from "../../util/errors.js";
 import { type GivenOptions, rangeText, text, whole } from "../../util/options.js";
 import { counted, percent, plural, probabilityText, table } from "../../util/text.js";
@@ -25,6 +26,7 @@ export function contents(tagger: Tagger) {
     features: source.kind,
     template: source.kind === "template" ? source.text : undefined,
     lexicons: tagger.lexicons.map(({ name, entries, isTable }) => ({ name, entries: entries.length, isTable })),
+    encoder: tagger.encoder && { ...tagger.encoder.shape, parameters: tagger.encoder.parameters.length },
     input: inputNoteOf(tagger),
     options,
     summary,
@@ -55,6 +57,7 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
   for (const { name, entries, isTable } of found.lexicons) {
     lines.push(["lexicon", `${name}: ${counted(entries)} ${isTable ? "words with classes" : "entries"}`]);
   }
+  if (found.encoder) lines.push(["encoder", encoderText(found.encoder)]);
   if (found.conjunctions > 0) lines.push(["conjunctions", counted(found.conjunctions)]);
   lines.push(["weights", `${counted(found.weights)} that are not zero`]);
   lines.push(["inference", `${options.mode}, ${rangeText(options.contexts)} contexts, rows ${options.rows}`]);
@@ -66,6 +69,11 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
   if (summary.history.length > 0) parts.push(historyTable(summary, "labels", "sequences"));
   if (found.template !== undefined) parts.push(`template\n${found.template.replace(/^/gm, "  ").trimEnd()}\n`);
   return parts.join("\n");
+}
+
+function encoderText({ kind, width, layers, inputs, parameters }: EncoderShape & { parameters: number }): string {
+  const count = kind === "dense" ? layers + 1 : layers;
+  return `${kind}, ${plural(count, "layer")} of ${width}, ${plural(inputs, "input")}, ${counted(parameters)} parameters`;
 }
 
 /** The parts of labels, and how many labels are considered. */

@@ -1,6 +1,6 @@
 // The tagger as a learner: makes the engine's problem of a sequence, finds its gradient, judges it.
 
-import { type BestOutput, type FrozenRows, placedAll } from "../../engine/backend.js";
+import { type Backend, type BestOutput, type FrozenRows, placedAll } from "../../engine/backend.js";
 import { BeamGradient, type BeamTraining } from "../../engine/beam-gradient.js";
 import { ContextBudget, learningInference } from "../../engine/budget.js";
 import { backend } from "../../engine/choice.js";
@@ -10,10 +10,12 @@ import { posteriors } from "../../engine/lattice.js";
 import type { Problem, RowSpace, StartNodes } from "../../engine/problem.js";
 import { childOf, type RowTable } from "../../engine/rows.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
+import type { EncoderLearning } from "../../learn/encoder/learning.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { type Judged, type Learner, logLossOf, type Seen, type SharedLearner } from "../../learn/learner.js";
 import { countChunks } from "../../metrics/tagging.js";
 import { allowedAt, type Corpus } from "./corpus.js";
+import type { SlotEncoder } from "./encoder.js";
 import { type TaggerRows, taggerFamilies } from "./rows.js";
 import { SlotScores } from "./slot-scores.js";
 
@@ -27,18 +29,22 @@ export class TaggerEngine extends Holder {
   /** The symbol of the end, which comes after the labels. */
   private readonly end: number;
   readonly slots: SlotScores;
+  readonly encoder: SlotEncoder | undefined;
 
   constructor(
     given: TaggerRows,
     readonly inference: Inference,
     /** Labels on the shortlist of a position, at most; 0 for all. */
     readonly shortlist = 0,
+    /** A network that scores labels, made for this work space. */
+    encoder?: (backend: Backend) => SlotEncoder,
   ) {
     super();
     const rows = this.hold(given);
     this.rows = rows;
     this.end = rows.table.symbolCount - 1;
-    this.slots = new SlotScores(rows, this.backend, shortlist);
+    this.encoder = encoder?.(this.backend);
+    this.slots = new SlotScores(rows, this.backend, shortlist, this.encoder);
     this.space = { table: rows.table, families: taggerFamilies(rows, inference.order) };
   }
 
@@ -167,6 +173,21 @@ export class TaggerEngine extends Holder {
     weights: Float64Array,
     gradient: Gradient,
     beamTraining: BeamTraining = "violation",
+  ): Seen {
+    this.slots.isLearning = true;
+    try {
+      return this.learnFrom(corpus, sequence, weights, gradient, beamTraining);
+    } finally {
+      this.slots.isLearning = false;
+    }
+  }
+
+  private learnFrom(
+    corpus: Corpus,
+    sequence: number,
+    weights: Float64Array,
+    gradient: Gradient,
+    beamTraining: BeamTraining,
   ): Seen {
     if (this.inference.mode === "beam" && beamTraining !== "forced" && this.isFullyLabelled(corpus, sequence)) {
       return this.learnBeam(corpus, sequence, weights, gradient, beamTraining);
@@ -345,13 +366,18 @@ export class TaggerLearner implements Learner {
     rows: TaggerRows,
     inference: Inference,
     private readonly given: LearnerFacts = {},
+    encoder?: (backend: Backend) => SlotEncoder,
   ) {
     this.corpus = placedAll(corpus, backend().arrays);
-    this.engine = new TaggerEngine(rows, inference, given.shortlist);
+    this.engine = new TaggerEngine(rows, inference, given.shortlist, encoder);
   }
 
   get table() {
     return this.engine.rows.table;
+  }
+
+  get encoder(): EncoderLearning | undefined {
+    return this.engine.encoder?.learning;
   }
 
   get groups(): Int32Array | undefined {
@@ -370,8 +396,10 @@ export class TaggerLearner implements Learner {
     return this.engine.judge(this.corpus, example, weights, this.given.names);
   }
 
-  share(): SharedLearner {
+  share(): SharedLearner | undefined {
     const { corpus, engine, given } = this;
+    // Its steps follow one another: one thread takes them.
+    if (engine.encoder) return undefined;
     const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, given };
     return { module: import.meta.url, data };
   }

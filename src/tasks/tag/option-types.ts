@@ -63,6 +63,26 @@ export interface TaggerOptions {
    */
   conjoin: boolean;
   /**
+   * Let a network score the labels, in place of weights of attributes: of each position by itself, or with its neighbours.
+   * @default "none"
+   */
+  encoder: "none" | "dense" | "conv";
+  /**
+   * Numbers of a layer of the network, rounded up to a multiple of four; 0: 256 if dense, 64 if conv: a whole number of at least 0 and at most 4096.
+   * @default 0
+   */
+  encoderWidth: number;
+  /**
+   * Layers of the network; 0: 2 if dense, 3 if conv: a whole number of at least 0 and at most 64.
+   * @default 0
+   */
+  encoderLayers: number;
+  /**
+   * Share of a layer's numbers that are left out at random while learning: a number of at least 0 and at most 0.9.
+   * @default 0.4
+   */
+  dropout: number;
+  /**
    * Passes over the examples, at most: a whole number of at least 1.
    * @default 12
    */

@@ -2,6 +2,7 @@
 
 import { beamTrainings } from "../../engine/beam-gradient.js";
 import { type Inference, withContexts } from "../../engine/inference.js";
+import { encoderKinds } from "../../learn/encoder/shape.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { areChunkLabels } from "../../metrics/tagging.js";
@@ -27,6 +28,9 @@ export type { TaggerOptions } from "./option-types.js";
 
 /** `data`: labels as they are. */
 const schemeChoices = ["data", ...learnedSchemes] as const;
+
+/** Networks beside the rows. */
+const encoders = ["none", ...encoderKinds] as const;
 
 export const modes = ["rcms", "beam", "exact"] as const;
 
@@ -73,6 +77,28 @@ export const taggerOptions = {
     otherwise: "64 of composed labels, or of more than 128; else all",
   }),
   conjoin: flag("conjoin every attribute with the previous label too (there without its value)"),
+  encoder: choice(
+    "let a network score the labels, in place of weights of attributes: of each position by itself, or with its neighbours",
+    encoders,
+    {
+      usual: "none",
+      value: "kind",
+    },
+  ),
+  encoderWidth: whole(
+    "numbers of a layer of the network, rounded up to a multiple of four; 0: 256 if dense, 64 if conv",
+    {
+      least: 0,
+      most: 4096,
+      usual: 0,
+    },
+  ),
+  encoderLayers: whole("layers of the network; 0: 2 if dense, 3 if conv", { least: 0, most: 64, usual: 0 }),
+  dropout: real("share of a layer's numbers that are left out at random while learning", {
+    least: 0,
+    most: 0.9,
+    usual: 0.4,
+  }),
   ...trainingOptions,
   passes: whole("passes over the examples, at most", { least: 1, usual: 12, aliases: ["epochs"] }),
   rate: real("step size", { least: 0, above: true, most: 100, usual: 0.5 }),

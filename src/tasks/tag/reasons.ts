@@ -18,6 +18,8 @@ export interface DecisionPlace {
   position: number;
   trellis: Trellis;
   context: number;
+  /** What the network adds to the score of the label, if there is one. */
+  encoded?: number;
 }
 
 /** The number of a label; what is not one is refused. */
@@ -29,8 +31,8 @@ export function symbolOf({ symbols }: Tagger, label: string): number {
 
 /** What every feature of a position and its context adds to the score of a label, strongest first. */
 export function reasonsFor(tagger: Tagger, symbol: number, place: DecisionPlace): Contribution[] {
-  const { corpus, position, trellis, context } = place;
-  const found: Contribution[] = [];
+  const { corpus, position, trellis, context, encoded = 0 } = place;
+  const found: Contribution[] = [{ feature: "encoder", weight: encoded }];
   const { start, ids, values } = corpus.attributes;
   for (let a = start[position]; a < start[position + 1]; a++) {
     const row = tagger.rows.attributeRow?.[ids[a]] ?? ids[a];

@@ -6,8 +6,10 @@ import type { Backend, PositionRows } from "../../engine/backend.js";
 import type { Problem } from "../../engine/problem.js";
 import type { RowTable } from "../../engine/rows.js";
 import { chainGraph, openChainGraph, type SlotGraph, slotGraph } from "../../engine/slots.js";
+import type { EncoderLearning } from "../../learn/encoder/learning.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { allowedAt, type Corpus } from "./corpus.js";
+import type { SlotEncoder } from "./encoder.js";
 import type { TaggerRows } from "./rows.js";
 import { Shortlist } from "./shortlist.js";
 
@@ -28,12 +30,15 @@ export class SlotScores {
   /** [slots][symbols], of labels with parts that are not listed. */
   private narrow: Float64Array;
   private readonly shortlist: Shortlist | undefined;
+  /** Whether the sequences at hand are learned from: a network then leaves some of its numbers out. */
+  isLearning = false;
 
   constructor(
     private readonly rows: TaggerRows,
     private readonly backend: Backend,
     /** Labels on the shortlist of a position, at most; 0 for all. */
     most: number,
+    private readonly encoder?: SlotEncoder,
   ) {
     const { arrays } = backend;
     const { table, parts } = rows;
@@ -59,11 +64,50 @@ export class SlotScores {
     wide.fill(0, 0, size);
     loops.scoreSlots(wide, length, from, this.positionRows(corpus), wideTable, weights);
     if (this.rows.parts) this.addParts(length);
+    if (this.encoder) this.encode(this.encoder, corpus, from, length);
     if (!shortlist) return { graph: this.graph(length), slotScores: this.rows.parts ? this.narrowed(length) : wide };
     shortlist.choose(wide, stride, length, (i) => (labelled ? allowedAt(corpus, from + i) : undefined));
     const { graph, slotScores, slotSymbols } = shortlist;
     this.symbolCount = graph.symbolCount;
     return { graph, slotScores, slotSymbols };
+  }
+
+  /** Adds what the network says of the labels. */
+  private encode({ network, learning }: SlotEncoder, corpus: Corpus, from: number, length: number): void {
+    const { wide, labelCount } = this;
+    const seen = this.networkInputs(corpus);
+    if (this.isLearning && learning) learning.forward(seen, from, length);
+    else network.forward(seen, from, length);
+    const { scores, outputStride, scale } = network;
+    const stride = this.wideTable.symbolCount;
+    for (let i = 0; i < length; i++) {
+      for (let y = 0; y < labelCount; y++) wide[i * stride + y] += scale * scores[i * outputStride + y];
+    }
+  }
+
+  /** What the network added to the score of a label at a position of the sequence at hand; 0 without one. */
+  encoded(position: number, label: number): number {
+    const { network } = this.encoder ?? {};
+    return network ? network.scale * network.scores[position * network.outputStride + label] : 0;
+  }
+
+  /** The way back: adds the counts of decisions to the gradient of the network. */
+  private encodeBack(learning: EncoderLearning, corpus: Corpus, from: number, length: number): void {
+    const { labelCount } = this;
+    const isWide = this.isWide;
+    const counts = isWide ? this.wide : this.counts;
+    const stride = isWide ? this.wideTable.symbolCount : this.symbolCount;
+    const slopes = learning.slopes(length);
+    const { outputStride } = learning.encoder;
+    for (let i = 0; i < length; i++) {
+      for (let y = 0; y < labelCount; y++) slopes[i * outputStride + y] = counts[i * stride + y];
+    }
+    learning.backward(this.networkInputs(corpus), from);
+  }
+
+  private networkInputs(corpus: Corpus): PositionRows {
+    const { start, ids, values } = corpus.attributes;
+    return { start, ids, values, map: this.encoder?.inputs };
   }
 
   /** Adds the scores of parts to those of the labels that have them. */
@@ -132,9 +176,9 @@ export class SlotScores {
   addCounts(corpus: Corpus, sequence: number, gradient: Gradient): void {
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
-    const { counts, shortlist, wideTable } = this;
-    const isWide = shortlist !== undefined || this.rows.parts !== undefined;
+    const { counts, wideTable, isWide } = this;
     if (isWide) this.widen(length);
+    if (this.encoder?.learning) this.encodeBack(this.encoder.learning, corpus, from, length);
     this.backend.loops.countSlots(
       isWide ? this.wide : counts,
       length,
@@ -143,6 +187,11 @@ export class SlotScores {
       wideTable,
       gradient,
     );
+  }
+
+  /** Whether decisions are counted by symbols of the graph, which are not those of attribute rows. */
+  private get isWide(): boolean {
+    return this.shortlist !== undefined || this.rows.parts !== undefined;
   }
 
   /** wide(i)[y] = counts(i)[y], and for parts p: wide(i)[p] = sum over the labels y that have it: counts(i)[y]. */

@@ -31,6 +31,7 @@ import type { Predictor } from "../task.js";
 import { TrainedModel, type TrainedParts } from "../trained-model.js";
 import { type AnswerPartsOptions, answerParts, type TaggerPartsAnswer } from "./answer-parts.js";
 import { type Corpus, CorpusBuilder } from "./corpus.js";
+import { keptEncoder, type TaggerEncoder } from "./encoder.js";
 import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatures } from "./features.js";
 import { TaggerEngine } from "./learner.js";
 import type { Lexicon } from "./lexicon.js";
@@ -96,6 +97,8 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   readonly conjoined: Alphabet;
   readonly source: FeatureSource;
   readonly lexicons: readonly Lexicon[];
+  /** The network that scores labels in place of weights of attributes, if there is one. */
+  readonly encoder: TaggerEncoder | undefined;
   private readonly valid: ValidOutputs | undefined;
   private readonly engine: TaggerEngine;
   /** Made with the first prediction that has a use for them. */
@@ -107,9 +110,16 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   private features: FeatureFunction | undefined;
 
   constructor(parts: TaggerParts) {
-    const engine = new TaggerEngine(parts.rows, inferenceOf(parts.options), parts.options.shortlist);
+    const { encoder } = parts;
+    const engine = new TaggerEngine(
+      parts.rows,
+      inferenceOf(parts.options),
+      parts.options.shortlist,
+      encoder && ((backend) => keptEncoder(encoder, backend)),
+    );
     super(parts, engine);
     this.engine = engine;
+    this.encoder = encoder;
     this.labels = parts.labels;
     this.symbols = parts.symbols ?? parts.labels;
     this.translation = parts.translation;
@@ -133,12 +143,13 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return trainTagger(sequences, options);
   }
 
-  /** How many attributes say anything: those with a weight that is not zero, which are also those that a file keeps. */
+  /** How many attributes say anything: those with a weight that is not zero or seen by the network, which are also those that a file keeps. */
   get attributeCount(): number {
     const { table } = this.rows;
     let count = 0;
-    for (const row of attributeRows(this.rows, this.attributes.size)) {
-      if (row >= 0 && this.weights.subarray(table.start[row], table.start[row + 1]).some((w) => w !== 0)) count++;
+    for (const [id, row] of attributeRows(this.rows, this.attributes.size).entries()) {
+      if (this.encoder && this.encoder.inputs[id] >= 0) count++;
+      else if (row >= 0 && this.weights.subarray(table.start[row], table.start[row + 1]).some((w) => w !== 0)) count++;
     }
     return count;
   }
@@ -392,7 +403,8 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     let context = trellis.slotStart[0];
     for (let i = 0; i < position; i++) context = trellis.arcTarget[trellis.arcStart[context] + symbols[i]];
     const symbol = label === undefined ? this.engine.slots.labelAt(position, symbols[position]) : symbolOf(this, label);
-    const contributions = reasonsFor(this, symbol, { corpus, position, trellis, context });
+    const encoded = this.engine.slots.encoded(position, symbol);
+    const contributions = reasonsFor(this, symbol, { corpus, position, trellis, context, encoded });
     return { label: this.symbols.nameOf(symbol), contributions };
   }
 
@@ -432,6 +444,7 @@ export interface TaggerParts extends TrainedParts<TaggerOptions, TaggerSummary> 
   rows: TaggerRows;
   source: FeatureSource;
   lexicons?: readonly Lexicon[];
+  encoder?: TaggerEncoder;
   features?: FeatureFunction;
 }
 

@@ -11,6 +11,14 @@ import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
 import { leastCount } from "./attributes.js";
 import { type Corpus, CorpusBuilder, joinCorpora } from "./corpus.js";
+import {
+  encoderInputs,
+  encoderPasses,
+  encoderShape,
+  newEncoder,
+  type SlotEncoder,
+  type TaggerEncoder,
+} from "./encoder.js";
 import { attributeMaker, type FeatureSource, functionOf } from "./features.js";
 import { labelParts } from "./label-parts.js";
 import { TaggerLearner } from "./learner.js";
@@ -48,6 +56,11 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const kept = given.keep ? given.from : undefined;
   const open = readTaggerOptions(given, { others, from: kept });
   if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
+  if (given.from?.encoder) {
+    throw new InputError("option `from`: a tagger with an encoder cannot go on learning", {
+      hint: "train anew, on all examples",
+    });
+  }
   // One that is kept sees words as it did.
   const textVersion = kept?.source.kind === "text" ? (kept.source.version ?? 1) : undefined;
   const lexicons = given.lexicon ? lexiconsOf(given.lexicon) : (kept?.lexicons ?? []);
@@ -72,16 +85,24 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const names = symbols.all();
   const { labelParts: separator, shortlist } = labelOptions(names, open, translation);
   const parts = labelParts(names, separator);
-  const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastCountOf, parts });
+  const isEncoded = open.encoder !== "none";
+  const leastRow = isEncoded ? () => Number.POSITIVE_INFINITY : leastCountOf;
+  const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastRow, parts });
   const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
   const marksSpans = areChunkLabels(names);
   const corpus = judges ? joinCorpora(own, judges) : own;
-  const learner = new TaggerLearner(corpus, rows, lightInference(inferenceOf(open)), {
-    shortlist,
-    names: marksSpans ? names : undefined,
-    beamTraining: open.beamTraining,
-  });
-  const choosing = choosingOf(open, { marksSpans, l2: kept ? 0 : undefined });
+  const inputs = isEncoded ? encoderInputs(own, attributes.size, leastCountOf) : new Int32Array(0);
+  const shape = encoderShape(open, inputs, symbols.size);
+  const facts = { shortlist, names: marksSpans ? names : undefined, beamTraining: open.beamTraining };
+  const learner = new TaggerLearner(
+    corpus,
+    rows,
+    lightInference(inferenceOf(open)),
+    facts,
+    shape && ((backend) => newEncoder(shape, inputs, own, backend, open.dropout)),
+  );
+  const timed = shape && given.passes === undefined ? { ...open, passes: encoderPasses(own.sequenceCount) } : open;
+  const choosing = choosingOf(timed, { marksSpans, l2: kept ? 0 : undefined });
   if (open.mode === "exact") announce(learner, open, given);
   const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), {
     start: given.from ? carriedWeights(given.from, { symbols, attributes, conjoined, rows }) : undefined,
@@ -90,7 +111,7 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   });
   const scheme: TaggerOptions["scheme"] = translation?.learned ?? "data";
   const known = { ...open, labelParts: separator, shortlist, scheme };
-  const options = optionsOf(known, choosing, fitted.chosen, own.sequenceCount);
+  const options = optionsOf({ ...known, passes: timed.passes }, choosing, fitted.chosen, own.sequenceCount);
   // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
   const weights = fitted.weights.map(Math.fround);
   checkLearned(weights, options, labels.size > 1 && !fitted.stopped);
@@ -105,10 +126,19 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
     options,
     source: reader.source,
     lexicons,
+    encoder: keptOf(learner.engine.encoder),
     summary: summaryOf(own, fitted),
     note: given.note ?? {},
     features: functionOf(given.features),
   });
+}
+
+/** The network as it is kept. */
+function keptOf(encoder: SlotEncoder | undefined): TaggerEncoder | undefined {
+  if (!encoder) return undefined;
+  const { network, inputs } = encoder;
+  const { shape, parameters, scale } = network;
+  return { shape, parameters: Float32Array.from(parameters), inputs, scale: Math.fround(scale) };
 }
 
 /** Says how long exact inference will take, where that is long: it keeps every context that the data has. */
