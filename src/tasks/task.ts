@@ -307,6 +307,8 @@ export interface Judgement {
   parts: readonly Answer[];
   /** Of the spans that its parts make up, such as entities, where there are such. */
   spans?: readonly Answer[];
+  /** How many spans there are in truth, where outputs have spans. */
+  trueSpans?: number;
   /** With `nbest`: what the whole output may be, with any other output as the last possibility. */
   outcomes?: Outcomes;
   /** With `marginals`, where parts are labels: what each of them may be. */

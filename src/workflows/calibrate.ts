@@ -25,7 +25,7 @@ import { askedFor, type Covered, checkSets, coverOn, type SetUnit } from "./cove
 import { crossJudge } from "./cross-validate.js";
 import { asTheyCome, type Examples } from "./examples.js";
 import { checkSpans } from "./found-spans.js";
-import { allOf, type Judged, judge } from "./judge.js";
+import { allOf, type Judged, judge, partsOf } from "./judge.js";
 import { learningTaskOf } from "./model.js";
 import { type NoPartThreshold, whyNoParts } from "./no-promise.js";
 
@@ -313,15 +313,8 @@ function calibrateWhole(model: Predictor, judged: Judged, options: Chosen): Cali
 }
 
 function calibrateParts(model: Predictor, judged: Judged, unit: PartUnit, options: Chosen): Calibrated {
-  const { answers, partial, parts } = judged;
-  const clusters = parts[unit];
-  if (!clusters) {
-    throw new InputError(`option \`unit\`: outputs of the model have no ${unit}s`, {
-      hint: `calibrate whole outputs${Object.keys(parts)
-        .map((other) => `, or \`${other}\``)
-        .join("")}`,
-    });
-  }
+  const { answers, partial } = judged;
+  const clusters = partsOf(judged, unit, model);
   const counts = { examples: answers.length, partial, unit };
   const all = allOf(clusters);
   const { per } = options;

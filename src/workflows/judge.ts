@@ -7,12 +7,15 @@ import type { GroupedCluster } from "../confidence/grouped.js";
 import type { Answer } from "../metrics/answers.js";
 import { columnsOf } from "../metrics/answers.js";
 import type { Asked, Judgement, LearningTask, Predictor } from "../tasks/task.js";
+import { InputError } from "../util/errors.js";
 
 export interface Judged {
   /** Of whole outputs. */
   answers: Answer[];
   /** Of their parts, such as the labels of tokens, sequence by sequence; units that outputs do not have are missing. */
   parts: Partial<Record<PartUnit, GroupedCluster[]>>;
+  /** [examples] how many spans there are in truth; 0 where outputs have none. */
+  trueSpans: number[];
   /** Examples left out since the data does not say what is right. */
   partial: number;
   /** Where they are asked for: what outputs, and parts sequence by sequence, may be. */
@@ -35,7 +38,7 @@ export async function judge(
 export function nothingJudged(task: LearningTask, model: Predictor): Judged {
   const units = task.predicting.parts?.units(model) ?? [];
   const parts = Object.fromEntries(units.map((unit) => [unit, []]));
-  return { answers: [], parts, partial: 0, outcomes: [], partOutcomes: [], possible: [] };
+  return { answers: [], parts, trueSpans: [], partial: 0, outcomes: [], partOutcomes: [], possible: [] };
 }
 
 /** Judges more examples. */
@@ -54,6 +57,7 @@ export async function judgeInto(
       continue;
     }
     judged.answers.push(judgement.whole);
+    judged.trueSpans.push(judgement.trueSpans ?? 0);
     if (judgement.outcomes) judged.outcomes.push(judgement.outcomes);
     if (judgement.possible) judged.possible.push(judgement.possible);
     if (judgement.partOutcomes) judged.partOutcomes.push(judgement.partOutcomes);
@@ -62,6 +66,22 @@ export async function judgeInto(
       judged.parts[unit]?.push({ ...columnsOf(own), group: own.map(({ group = "" }) => group) });
     });
   }
+}
+
+/** Answers of a unit, sequence by sequence; a unit that outputs do not have is refused. */
+export function partsOf({ parts }: Judged, unit: PartUnit, model: { kind: string }): GroupedCluster[] {
+  const found = parts[unit];
+  if (found) return found;
+  const others = Object.keys(parts);
+  const why =
+    others.length > 0
+      ? unit === "span"
+        ? "its labels mark none"
+        : "its outputs have no tokens"
+      : "its outputs vary in length, and only a whole output has an exact probability";
+  throw new InputError(`option \`unit\`: this ${model.kind} has no ${unit}s: ${why}`, {
+    hint: ["leave out option `unit`", ...others.map((other) => `or take \`${other}\``)].join(", "),
+  });
 }
 
 /** All answers of clusters together. */

@@ -159,6 +159,9 @@ describe("review and learn", () => {
     expect(models[1].accuracy).toBeGreaterThan(models[0].accuracy);
     expect(mcNemar.pValue).toBeLessThan(0.05);
     expect(readFileSync(folder.file("plots/reliability.svg"), "utf8")).toContain("new.sg");
+    const tokens = await folder.run(["compare", "model.sg", "new.sg", "test.txt", "--unit", "token"]);
+    expect(tokens).toMatchObject({ code: 0, error: "" });
+    expect(tokens.out).toMatch(/tokens in \d+ sequences +A +B +p\nright .* 0\.0\d+ +B less A between [\d.]+ % and/);
 
     // What the model knew before is kept.
     const old = await folder.run(["evaluate", "new.sg", "held-out.txt", "--json"]);
@@ -301,9 +304,30 @@ describe("--unit token", () => {
     expect(none.error).toContain("stargram calibrate model.sg HELD-OUT --precision 0.8 --unit token");
     const span = await folder.run(["calibrate", "model.sg", "held-out.txt", "--precision", "0.9", "--unit", "span"]);
     expect(span.code).toBe(2);
-    expect(span.error).toMatch(/--unit: outputs of the model have no spans/);
+    expect(span.error).toMatch(/--unit: this tagger has no spans: its labels mark none/);
     const alone = await folder.run(["predict", "model.sg", "few.txt", "--unit", "token"]);
     expect(alone).toMatchObject({ code: 2, error: expect.stringContaining("--precision") });
+  });
+});
+
+describe("--cross-validate", () => {
+  it("estimates a cut-off from the training data, and everybody who uses it hears that it is no promise", async () => {
+    folder.write("more.txt", sentences(150, 21, known).text);
+    const train = ["train", "tag", "more.txt", "--out", "cv.sg", "--passes", "3", "--l2", "1", "--held-out", "0"];
+    expect((await folder.run([...train, "--quiet"])).code).toBe(0);
+    const asked = ["calibrate", "cv.sg", "more.txt", "--precision", "0.8", "--unit", "token", "--cross-validate", "3"];
+    const made = await folder.run(asked);
+    expect(made).toMatchObject({ code: 0, error: "" });
+    expect(made.out).toMatch(/^estimate +80 % of the tokens/);
+    expect(made.out).toMatch(/^no promise +estimated from the training data, cross-validated in 3 parts/m);
+    const json = JSON.parse((await folder.run([...asked, "--json"])).out);
+    expect(json).toMatchObject({ promised: false, estimated: true, crossValidated: 3, unit: "token" });
+    expect((await folder.run(["inspect", "cv.sg"])).out).toMatch(/^estimate, not a promise +precision 0\.8 of tokens/m);
+    const answered = await folder.run(["predict", "cv.sg", "few.txt", "--precision", "0.8", "--unit", "token"]);
+    expect(answered.code).toBe(0);
+    expect(answered.error).toContain("--precision 0.8 is an estimate from the training data, not a promise");
+    const sets = await folder.run(["calibrate", "cv.sg", "more.txt", "--coverage", "0.8", "--cross-validate", "3"]);
+    expect(sets).toMatchObject({ code: 2, error: expect.stringContaining("--cross-validate estimates the cut-off") });
   });
 });
 

@@ -2,15 +2,25 @@
 
 import { basename } from "node:path";
 import type { Command } from "commander";
-import type { Answer } from "../../metrics/answers.js";
+import type { Unit } from "../../confidence/calibration.js";
+import type { Answer, Answers } from "../../metrics/answers.js";
+import type { AnsweredParts } from "../../metrics/compare-parts.js";
+import type { Difference } from "../../metrics/paired.js";
 import { type LearningTask, learningTasks } from "../../tasks/task.js";
 import { InputError } from "../../util/errors.js";
 import { counted, percent, table } from "../../util/text.js";
-import { type Comparison, compareAnswers } from "../../workflows/compare.js";
+import {
+  answeredParts,
+  type Comparison,
+  compareAnswers,
+  compareOptions,
+  compareParts,
+  type PartComparison,
+} from "../../workflows/compare.js";
 import { loadModel } from "../../workflows/disk.js";
-import { judge } from "../../workflows/judge.js";
+import { allOf, judge } from "../../workflows/judge.js";
 import { predictorOf } from "../../workflows/model.js";
-import { addUnion, givenFor } from "../declared.js";
+import { addDeclared, addUnion, givenFor, givenOf } from "../declared.js";
 import { inputsOf } from "../model-data.js";
 import { examples, whole } from "../options.js";
 import { write, writeJson } from "../output.js";
@@ -28,7 +38,10 @@ const rereading = ({ predicting }: LearningTask) => [predicting.rereading];
 const notes = `
 An output is right when all of it is. Accuracy is compared by an exact McNemar test on the outputs that one model has right
 and the other wrong; the shares answered at a precision by a paired bootstrap of 2,000 draws. p is the probability of a
-difference at least as large if the models were equally good.`;
+difference at least as large if the models were equally good.
+--unit token compares labels one by one, --unit span spans such as entities by their F1. Those of one sequence depend on each other,
+so whole sequences are exchanged between the models (approximate randomisation, for p) and drawn (bootstrap, for intervals); what
+is answered is then a share of all spans that there are, found or not.`;
 
 export function register(program: Command): void {
   const command = program
@@ -42,9 +55,15 @@ export function register(program: Command): void {
     .option("--force", "replace files in that folder whatever they are")
     .option("--seed <n>", "seed of the bootstrap", whole(0), 1)
     .option("--json", "print one JSON object");
-  addUnion(command, learningTasks().flatMap(rereading))
+  addUnion(addDeclared(command, compareOptions), learningTasks().flatMap(rereading))
     .addHelpText("after", notes)
-    .addHelpText("after", examples(["stargram compare old.sg new.sg test.txt --plots plots", "is the new one better?"]))
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram compare old.sg new.sg test.txt --plots plots", "is the new one better?"],
+        ["stargram compare old.sg new.sg test.txt --unit span", "does it find more entities?"],
+      ),
+    )
     .action(compare);
 }
 
@@ -58,30 +77,82 @@ async function compare(
   if (files.includes("-")) throw new InputError("DATA is read twice, so it cannot be standard input");
   if (flags.plots !== undefined) await checkPlots(flags.plots, flags.force);
   const paths = [pathA, pathB];
-  const both: Answer[][] = [];
+  const { unit = "sequence" } = givenOf(command, compareOptions) as { unit?: Unit };
+  const both: { answers: Answers; parts?: AnsweredParts }[] = [];
   for (const path of paths) {
     const { model, task } = predictorOf(await loadModel(path), "compare", path);
     const asked = givenFor(command, task, learningTasks(), rereading, path);
-    both.push((await judge(task, model, inputsOf(task, model, files, "judged", asked))).answers);
+    const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked));
+    if (unit === "sequence") both.push({ answers: judged.answers });
+    else {
+      const parts = answeredParts(judged, unit, model);
+      both.push({ answers: allOf(parts.clusters), parts });
+    }
   }
-  const found = compareAnswers(both[0], both[1], flags.seed);
+  const [a, b] = both;
+  const found =
+    unit !== "sequence" && a.parts && b.parts
+      ? compareParts(a.parts, b.parts, unit, flags.seed)
+      : compareAnswers(a.answers as Answer[], b.answers as Answer[], flags.seed);
   if (flags.plots !== undefined) {
     const names = pathsApart(pathA, pathB);
-    const named = both.map((answers, i) => ({ name: names[i], answers }));
-    await writePlots(flags.plots, named, "Two models", flags.force);
+    const named = both.map(({ answers }, i) => ({ name: names[i], answers }));
+    const title = unit === "sequence" ? "Two models" : `${unit === "token" ? "Tokens" : "Spans"} of two models`;
+    await writePlots(flags.plots, named, title, flags.force);
   }
-  if (!flags.json) return write(comparisonText(found));
-  const { examples: count, measures, mcNemar, recallDifference } = found;
+  if (!flags.json) return write("unit" in found ? partsText(found) : comparisonText(found));
+  const { measures, recallDifference, ...rest } = found;
   await writeJson({
-    examples: count,
+    ...rest,
     models: paths.map((model, i) => ({ model, ...measures[i] })),
-    mcNemar,
-    recallDifference: Object.fromEntries(recallDifference.map(({ precision, ...rest }) => [precision, rest])),
+    recallDifference: Object.fromEntries(recallDifference.map(({ precision, ...own }) => [precision, own])),
   });
 }
 
-function comparisonText({ examples: count, measures: [a, b], mcNemar, recallDifference }: Comparison): string {
-  const number = (value: number): string => value.toFixed(4);
+const number = (value: number): string => value.toFixed(4);
+
+function differenceText({ low, high }: Difference): string {
+  return `B less A between ${percent(low)} and ${percent(high)}`;
+}
+
+/** Lines that sequences, tokens and spans have alike. */
+function sureLines({ measures: [a, b], recallDifference }: Comparison | PartComparison): string[][] {
+  return [
+    ...recallDifference.map(({ precision, ...difference }, i) => [
+      `answered at ${100 * precision} %`,
+      percent(a.recalls[i]),
+      percent(b.recalls[i]),
+      number(difference.pValue),
+      differenceText(difference),
+    ]),
+    ["calibration error", percent(a.expectedCalibrationError), percent(b.expectedCalibrationError), "", ""],
+    ["Brier score", number(a.brier), number(b.brier), "", ""],
+    ["area under risk", number(a.aurc), number(b.aurc), "", ""],
+  ];
+}
+
+function partsText(found: PartComparison): string {
+  const { unit, examples: count, truths, measures, f1Difference } = found;
+  const [a, b] = measures;
+  const main = unit === "token" ? "right" : "F1";
+  const rates = [
+    ["precision", percent(a.precision), percent(b.precision), "", `${counted(a.parts)} and ${counted(b.parts)} found`],
+    ["recall", percent(a.recall), percent(b.recall), "", ""],
+  ];
+  return table(
+    [
+      [`${counted(truths)} ${unit}s in ${counted(count)} sequences`, "A", "B", "p", ""],
+      [main, percent(a.f1), percent(b.f1), number(f1Difference.pValue), differenceText(f1Difference)],
+      ...(unit === "span" ? rates : []),
+      ...sureLines(found),
+    ],
+    [0, 4],
+  );
+}
+
+function comparisonText(found: Comparison): string {
+  const { examples: count, measures, mcNemar } = found;
+  const [a, b] = measures;
   return table(
     [
       [`${counted(count)} examples`, "A", "B", "p", ""],
@@ -92,16 +163,7 @@ function comparisonText({ examples: count, measures: [a, b], mcNemar, recallDiff
         number(mcNemar.pValue),
         `only A right ${counted(mcNemar.onlyFirst)}, only B ${counted(mcNemar.onlySecond)}`,
       ],
-      ...recallDifference.map(({ precision, pValue, low, high }, i) => [
-        `answered at ${100 * precision} %`,
-        percent(a.recalls[i]),
-        percent(b.recalls[i]),
-        number(pValue),
-        `B less A between ${percent(low)} and ${percent(high)}`,
-      ]),
-      ["calibration error", percent(a.expectedCalibrationError), percent(b.expectedCalibrationError), "", ""],
-      ["Brier score", number(a.brier), number(b.brier), "", ""],
-      ["area under risk", number(a.aurc), number(b.aurc), "", ""],
+      ...sureLines(found),
     ],
     [0, 4],
   );

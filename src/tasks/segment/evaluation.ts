@@ -52,20 +52,21 @@ export function judgeText(
     group: segment.label ?? UNLABELLED,
   }));
   const correct = gold.length === segments.length && parts.every((part) => part.correct);
+  const judged = { whole: { confidence: probability, correct }, parts, trueSpans: gold.length };
   if (marginals) {
     const known = new Map(marginals.map((segment) => [placeOf(segment).key, segment.probability]));
     const truths = gold.map(({ key }) => known.get(key) ?? 0);
     const candidates = marginals.map((segment) => segment.probability);
-    return { whole: { confidence: probability, correct }, parts, possible: { truths, candidates } };
+    return { ...judged, possible: { truths, candidates } };
   }
-  if (!outputs) return { whole: { confidence: probability, correct }, parts };
+  if (!outputs) return judged;
   const isRight = ({ segments: own }: SegmentedOutput): boolean =>
     own.length === gold.length && own.every((segment) => keys.has(placeOf(segment).key));
   const outcomes = outcomesOf(
     outputs.map((output) => output.probability),
     outputs.findIndex(isRight),
   );
-  return { whole: { confidence: probability, correct }, parts, outcomes };
+  return { ...judged, outcomes };
 }
 
 /** A text with its segments, between brackets where something lies outside. */

@@ -29,6 +29,7 @@ export function judgeSequence(
   const groupsOf = (unit: PartUnit) => (per === undefined ? undefined : partGroups(per, unit, found, sequence));
   return {
     spans: spans && grouped(judgeSpans(spans, gold), groupsOf("span")),
+    ...(spans && { trueSpans: chunksOf(gold).length }),
     ...(possible && tagger.marksSpans && { possible: judgePossible(tagger.possibleSpans(sequence), gold) }),
     ...(found.nbest && { outcomes: outputOutcomes(found.nbest, gold) }),
     ...(found.marginals && { partOutcomes: found.marginals.map((own, i) => labelOutcomes(own, gold[i])) }),
