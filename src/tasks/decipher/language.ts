@@ -168,7 +168,7 @@ function languageOfLetters(lines: Iterable<string>, options: LanguageOptions): L
   const between = letters.size;
   const ngram = (spaces: boolean): NgramModel =>
     ngramModel(
-      [spaces ? sequence : sequence.filter((letter) => letter !== between)],
+      [spaces ? sequence : without(sequence, between)],
       spaces ? between + 1 : between,
       ngramOptionsOf(options),
     );
@@ -178,6 +178,14 @@ function languageOfLetters(lines: Iterable<string>, options: LanguageOptions): L
     folded,
     other: once(() => ngram(!options.spaces)),
   });
+}
+
+/** The numbers of an array but one. */
+function without(numbers: Int32Array, left: number): Int32Array {
+  const to = new Int32Array(numbers.length);
+  let length = 0;
+  for (let i = 0; i < numbers.length; i++) if (numbers[i] !== left) to[length++] = numbers[i];
+  return to.subarray(0, length);
 }
 
 function once<T>(make: () => T): () => T {

@@ -4,7 +4,6 @@
 import { Alphabet } from "../../engine/alphabet.js";
 import { composed } from "../../util/characters.js";
 import { InputError } from "../../util/errors.js";
-import { Numbers } from "../../util/numbers.js";
 import { type Fold, folded, isLetter } from "./letter.js";
 
 export interface LetterText {
@@ -61,60 +60,85 @@ export function letterText(lines: Iterable<string>, fold: Fold, alphabet?: strin
 /** The text before letters are chosen: BREAK, or the number of a letter + 1. */
 function rawLetters(lines: Iterable<string>, fold: Fold) {
   const all = new Alphabet();
-  const counts: number[] = [];
-  const numbers = new Numbers((length) => new Int32Array(length));
+  const text = new RawText();
   /** What becomes of a character. */
   const meaning = (character: string): number[] | typeof BREAK | typeof NOTHING => {
     // What stands inside a word, such as an apostrophe or an accent of its own, does not part it.
     if (!isLetter(character)) return insideWord.has(character) || /^\p{M}$/u.test(character) ? NOTHING : BREAK;
     return [...folded(character, fold)].map((letter) => all.add(letter) + 1);
   };
-  const ascii = Array.from({ length: 128 }, (_, code) => meaning(String.fromCharCode(code).toLowerCase()));
+  const ascii = Int32Array.from({ length: 128 }, (_, code) => {
+    const meant = meaning(String.fromCharCode(code).toLowerCase());
+    return typeof meant === "number" ? meant : meant[0];
+  });
   const others = new Map<string, ReturnType<typeof meaning>>();
   const isFolded = new Map<string, boolean>();
   const changed = new Map<string, number>();
-  let isBroken = true;
-  const put = (meant: ReturnType<typeof meaning>): void => {
-    if (meant === NOTHING) return;
-    if (meant === BREAK) {
-      if (!isBroken) numbers.push(BREAK);
-      isBroken = true;
-      return;
-    }
-    isBroken = false;
-    for (const letter of meant) {
-      numbers.push(letter);
-      counts[letter - 1] = (counts[letter - 1] ?? 0) + 1;
-    }
-  };
   for (const line of lines) {
-    if (isAscii(line)) for (let i = 0; i < line.length; i++) put(ascii[line.charCodeAt(i)]);
-    else {
-      // One character for a letter with its accent, however the file writes it.
-      for (const character of composed(line).toLowerCase()) {
-        let meant = others.get(character);
-        if (meant === undefined) {
-          meant = meaning(character);
-          others.set(character, meant);
-          if (isLetter(character)) isFolded.set(character, folded(character, fold) !== character);
-        }
-        put(meant);
-        if (isFolded.get(character)) changed.set(character, (changed.get(character) ?? 0) + 1);
+    if (text.putAscii(line, ascii)) continue;
+    // One character for a letter with its accent, however the file writes it.
+    for (const character of composed(line).toLowerCase()) {
+      let meant = others.get(character);
+      if (meant === undefined) {
+        meant = meaning(character);
+        others.set(character, meant);
+        if (isLetter(character)) isFolded.set(character, folded(character, fold) !== character);
       }
+      if (typeof meant === "number") text.put(meant);
+      else for (const letter of meant) text.put(letter);
+      if (isFolded.get(character)) changed.set(character, (changed.get(character) ?? 0) + 1);
     }
-    put(BREAK);
+    text.put(BREAK);
   }
-  return {
-    all,
-    sequence: numbers.lent().subarray(0, numbers.length),
-    counts: all.all().map((_, i) => counts[i] ?? 0),
-    folded: changed,
-  };
+  const sequence = text.written();
+  const counts = new Int32Array(all.size + 1);
+  for (let i = 0; i < sequence.length; i++) counts[sequence[i]]++;
+  return { all, sequence, counts: [...counts.subarray(1)], folded: changed };
 }
 
-function isAscii(line: string): boolean {
-  for (let i = 0; i < line.length; i++) if (line.charCodeAt(i) > 127) return false;
-  return true;
+/** Letters as they are written one after the other; two breaks are one. */
+class RawText {
+  private numbers = new Int32Array(1 << 16);
+  private length = 0;
+
+  put(meant: number): void {
+    if (meant === NOTHING || (meant === BREAK && this.isBroken())) return;
+    this.reserve(1);
+    this.numbers[this.length++] = meant;
+  }
+
+  /** Writes a line and a break. False, and nothing is written, if it has characters beyond ASCII. */
+  putAscii(line: string, meaning: Int32Array): boolean {
+    this.reserve(line.length + 1);
+    const { numbers } = this;
+    let at = this.length;
+    let isBroken = this.isBroken();
+    for (let i = 0; i < line.length; i++) {
+      const code = line.charCodeAt(i);
+      if (code > 127) return false;
+      const meant = meaning[code];
+      if (meant > BREAK || (meant === BREAK && !isBroken)) numbers[at++] = meant;
+      if (meant !== NOTHING) isBroken = meant === BREAK;
+    }
+    this.length = at;
+    this.put(BREAK);
+    return true;
+  }
+
+  written(): Int32Array {
+    return this.numbers.subarray(0, this.length);
+  }
+
+  private isBroken(): boolean {
+    return this.length === 0 || this.numbers[this.length - 1] === BREAK;
+  }
+
+  private reserve(more: number): void {
+    if (this.length + more <= this.numbers.length) return;
+    const larger = new Int32Array(Math.max(2 * this.numbers.length, this.length + more));
+    larger.set(this.numbers);
+    this.numbers = larger;
+  }
 }
 
 function lettersGiven(alphabet: string, fold: Fold): Set<string> {

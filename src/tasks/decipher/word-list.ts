@@ -1,6 +1,6 @@
 // The words of a language, with how often they came: what a text of letters is made of, beside words never seen.
 
-import { PairIndex } from "../../util/pair-index.js";
+import { grown } from "../../engine/trellis.js";
 
 /** More words than this tell hardly more: the rarest are left out. */
 const MOST_WORDS = 150_000;
@@ -22,41 +22,89 @@ export class WordList {
 
 /** Counts the words of a text of letters, [places], in which `letters.length` parts words. */
 export function countWords(sequence: Int32Array, letters: readonly string[]): WordList {
-  // A tree of prefixes: edges from a node by a letter; edge n leads to node n + 1.
-  const edges = new PairIndex();
-  let counts = new Int32Array(1 << 12);
-  let node = 0;
-  let total = 0;
+  const found = new SeenWords(sequence);
   const between = letters.length;
+  let from = 0;
+  let hash = 0;
   for (let i = 0; i <= sequence.length; i++) {
     if (i < sequence.length && sequence[i] !== between) {
-      node = edges.add(node, sequence[i]) + 1;
+      hash = Math.imul(hash ^ (sequence[i] + 1), 0x01000193);
       continue;
     }
-    if (node >= counts.length) {
-      const larger = new Int32Array(2 * Math.max(counts.length, node));
-      larger.set(counts);
-      counts = larger;
-    }
-    if (node > 0) {
-      counts[node]++;
-      total++;
-    }
-    node = 0;
+    if (i > from) found.count(from, i, hash);
+    from = i + 1;
+    hash = 0;
   }
-  const found: number[] = [];
-  for (let n = 1; n <= edges.size; n++) if (n < counts.length && counts[n] > 0) found.push(n);
+  const { starts, ends, counts } = found;
   // Equal counts stay in the order in which the words came.
-  found.sort((a, b) => counts[b] - counts[a] || a - b);
-  found.length = Math.min(found.length, MOST_WORDS);
-  const spelled = (end: number): string => {
-    let word = "";
-    for (let n = end; n > 0; n = edges.first[n - 1]) word = letters[edges.second[n - 1]] + word;
-    return word;
-  };
+  const order = Array.from({ length: found.size }, (_, w) => w).sort((a, b) => counts[b] - counts[a] || a - b);
+  order.length = Math.min(order.length, MOST_WORDS);
   return new WordList(
-    found.map(spelled),
-    Int32Array.from(found, (n) => counts[n]),
-    total,
+    order.map((w) => Array.from(sequence.subarray(starts[w], ends[w]), (letter) => letters[letter]).join("")),
+    Int32Array.from(order, (w) => counts[w]),
+    found.total,
   );
+}
+
+/** The different words of a text, in order of first appearance: a hash table of places where they stand. */
+class SeenWords {
+  size = 0;
+  total = 0;
+  /** [size] in use: where a word first begins and ends, and how often it came. */
+  starts = new Int32Array(1 << 12);
+  ends = new Int32Array(1 << 12);
+  counts = new Int32Array(1 << 12);
+  private hashes = new Int32Array(1 << 12);
+  /** [power of two] number + 1 of the word at a place, 0 where it is free. */
+  private places = new Int32Array(1 << 13);
+
+  constructor(private readonly sequence: Int32Array) {}
+
+  /** Counts the word at `from` to `to - 1`. */
+  count(from: number, to: number, hash: number): void {
+    this.total++;
+    const { places, hashes } = this;
+    const mask = places.length - 1;
+    let place = placeOf(hash, mask);
+    for (; places[place] > 0; place = (place + 1) & mask) {
+      const w = places[place] - 1;
+      if (hashes[w] !== hash || !this.isSame(w, from, to)) continue;
+      this.counts[w]++;
+      return;
+    }
+    const w = this.size++;
+    this.starts[w] = from;
+    this.ends[w] = to;
+    this.counts[w] = 1;
+    hashes[w] = hash;
+    places[place] = w + 1;
+    if (this.size === hashes.length) this.grow();
+  }
+
+  private isSame(w: number, from: number, to: number): boolean {
+    const { sequence } = this;
+    const start = this.starts[w];
+    if (this.ends[w] - start !== to - from) return false;
+    for (let i = from, at = start; i < to; i++, at++) if (sequence[i] !== sequence[at]) return false;
+    return true;
+  }
+
+  private grow(): void {
+    const room = 2 * this.size;
+    this.starts = grown(this.starts, room);
+    this.ends = grown(this.ends, room);
+    this.counts = grown(this.counts, room);
+    this.hashes = grown(this.hashes, room);
+    this.places = new Int32Array(2 * room);
+    const mask = this.places.length - 1;
+    for (let w = 0; w < this.size; w++) {
+      let place = placeOf(this.hashes[w], mask);
+      while (this.places[place] > 0) place = (place + 1) & mask;
+      this.places[place] = w + 1;
+    }
+  }
+}
+
+function placeOf(hash: number, mask: number): number {
+  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) & mask;
 }
