@@ -5,6 +5,7 @@
 //   unigram            F64 [symbols]
 // Letters also have, since version 0.2, the same with `other.` before each name (without spaces, if these have them), and
 //   words              string table of the words that the letters make; word.counts I32 [words], the commonest first
+// and, if pairs of words were counted, pairs.start I32 [words + 1], pairs.second and pairs.counts I32 [pairs]
 
 import * as v from "valibot";
 import { type NgramModel, ngramFamily } from "../../engine/ngram.js";
@@ -14,7 +15,7 @@ import type { TensorFile } from "../../model/safetensors.js";
 import type { Codec } from "../task.js";
 import { LanguageModel, type LanguageOptions, ngramOptionsOf, readLanguageOptions, SPACE } from "./language.js";
 import { folds } from "./letter.js";
-import { WordList } from "./word-list.js";
+import { WordList, type WordPairs } from "./word-list.js";
 
 const optionsSchema = v.object({
   level: v.picklist(["word", "char"]),
@@ -38,6 +39,7 @@ function encodeLanguage(language: LanguageModel): FileParts {
     putStrings(parts, "words", language.words.words);
     parts.tensors["word.counts"] = { data: language.words.counts };
     putJson(parts, "wordTotal", language.words.total);
+    for (const [name, data] of Object.entries(language.words.pairs ?? {})) parts.tensors[`pairs.${name}`] = { data };
   }
   return parts;
 }
@@ -101,7 +103,29 @@ function readWords(reader: PartsReader): WordList | undefined {
     sum += count;
   }
   if (!(total >= sum)) throw reader.damaged("words come more often than all of them together");
-  return new WordList(words, counts, total);
+  return new WordList(words, counts, total, readPairs(reader, counts));
+}
+
+function readPairs(reader: PartsReader, words: Int32Array): WordPairs | undefined {
+  if (!reader.has("pairs.start")) return undefined;
+  const start = reader.integers("pairs.start");
+  const second = reader.integers("pairs.second");
+  const counts = reader.integers("pairs.counts");
+  const isWhole = start.length === words.length + 1 && start[0] === 0 && start[words.length] === second.length;
+  if (!isWhole || counts.length !== second.length) throw reader.damaged("pairs of words and their counts do not agree");
+  for (let v = 0; v < words.length; v++) {
+    if (start[v + 1] < start[v]) throw reader.damaged("pairs of words are out of order");
+    let sum = 0;
+    for (let p = start[v]; p < start[v + 1]; p++) {
+      if (second[p] < 0 || second[p] >= words.length || (p > start[v] && second[p] <= second[p - 1])) {
+        throw reader.damaged("a pair of words has no second one");
+      }
+      if (counts[p] < 1) throw reader.damaged("a pair of words has no count");
+      sum += counts[p];
+    }
+    if (sum > words[v]) throw reader.damaged("pairs of words come more often than their first one");
+  }
+  return { start, second, counts };
 }
 
 export const languageCodec: Codec<LanguageModel> = { kind: "language", encode: encodeLanguage, decode: decodeLanguage };

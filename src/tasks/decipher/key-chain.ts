@@ -36,18 +36,18 @@ export class KeyChain {
     return this.walks.walk.state[TOTAL] / this.walks.tables.units;
   }
 
-  /** Proposes a key that is `steps` steps by letters away. Returns whether the chain moved. */
-  move(temperature: number, steps: number): boolean {
+  /** Proposes a key that is `steps` steps by letters away. Returns what came of it. */
+  move(temperature: number, steps: number): "moved" | "same" | "refused" {
     const { walks, key } = this;
     const { walk } = walks;
     walks.step(temperature, steps);
-    if (same(walk.key, key)) return false;
+    if (same(walk.key, key)) return "same";
     const letters = this.cost();
     const score = this.scores.of(walk.key);
     const gain = (score - this.score + letters - this.letters) / temperature;
     if (gain < 0 && uniform(this.random) >= Math.exp(gain)) {
       beginWalk(walk, key);
-      return false;
+      return "refused";
     }
     key.set(walk.key);
     this.letters = letters;
@@ -56,7 +56,7 @@ export class KeyChain {
       this.bestScore = score;
       this.bestKey.set(key);
     }
-    return true;
+    return "moved";
   }
 }
 

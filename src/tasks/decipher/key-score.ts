@@ -30,15 +30,15 @@ export class KeyScore {
     return this.asText(key) + this.emission(key);
   }
 
-  /** Of the text alone. */
-  asText(key: Int32Array): number {
+  /** Of the text alone. `alone`: of its words, whatever stands before them. */
+  asText(key: Int32Array, alone = false): number {
     const { cipher, plain, words } = this;
     let score = 0;
     for (const sequence of cipher.sequences) {
       for (let i = 0; i < sequence.length; i++) plain[i] = key[sequence[i]];
       if (!words) score += this.asLetters(sequence.length);
-      else if (this.isSpaced) score += words.spaced(plain, 0, sequence.length);
-      else score += words.unspaced(plain, 0, sequence.length);
+      else if (this.isSpaced) score += words.spaced(plain, 0, sequence.length, alone);
+      else score += words.unspaced(plain, 0, sequence.length, alone);
     }
     return score;
   }

@@ -118,6 +118,12 @@ function orderFor({ symbolCount, options }: NgramModel, most: number, tables: nu
   return order;
 }
 
+/** The tables that searches begin with. */
+export function searchTables(ngram: NgramModel, oneToOne: boolean, loops: KeyLoops): KeyTables {
+  const order = orderFor(ngram, SEARCH_ORDER, oneToOne ? 1 : SEARCH_ORDER + 1);
+  return tablesOf(ngram, order, !oneToOne, loops);
+}
+
 const made = new WeakMap<NgramModel, Map<string, KeyTables>>();
 
 /** The tables of a language serve all its ciphers. */
@@ -167,7 +173,7 @@ async function takeOn(
   await draw(cipher, walks, scores, taken, solution, hooks);
   solution.times = timesOf(solution.key);
   if (solution.shares) {
-    const text = words && scores.asText(solution.key) / letterCount(cipher);
+    const text = words && scores.asText(solution.key, true) / letterCount(cipher);
     const believed = belief({
       text,
       typical: words?.typical,
@@ -199,9 +205,9 @@ async function coolDown(
   let steps = Math.max(2, Math.floor(cipherCount / 2));
   for (let block = 0; block < blocks; block++) {
     const temperature = CHAIN.hot * (CHAIN.cold / CHAIN.hot) ** (Math.floor((block * 20) / blocks) / 20);
-    const isMoved = chain.move(temperature, Math.round(steps));
-    // As many steps by letters as lead to another key about every other time.
-    steps = isMoved ? Math.max(1, steps * 0.9) : Math.min(400, steps * 1.1);
+    // As many steps by letters as lead to another key, and no more: one that is far away is hardly ever taken.
+    const came = chain.move(temperature, Math.round(steps));
+    steps = came === "same" ? Math.min(400, steps * 1.2) : Math.max(1, steps * 0.9);
     if (block % 20 === 19 && (await pausedAndStopped(hooks))) return false;
   }
   return true;

@@ -1,11 +1,14 @@
 // How well a text of letters reads as words. A word is one of the list, or spelled out by the letters' own model:
 //   P(w) = (count(w) - discount) / total  +  unknown * product over its letters and the space after it: P(letter | before).
+// After a word v of which pairs are known it is, with b(v, w) = (count(v, w) - discount) / count(v),
+//   P(w | v) = b(v, w) + lambda(v) P(w),     lambda(v) = 1 - sum over w: b(v, w).
 // Where the spaces are known, words are scored one by one; where not, the sum over all ways to part the text into words is
-//   f(j) = sum over i < j: f(i) P(letters i to j - 1),     P(text) = f(length).
+//   f(j, w) = sum over v: f(i, v) P(w | v),   w = letters i to j - 1,     P(text) = sum over w: f(length, w).
 
 import { forgivingProbability, visitRows } from "./key-tables.js";
 import { type LanguageModel, SPACE } from "./language.js";
 import type { WordList } from "./word-list.js";
+import { WordPairScore } from "./word-pair-score.js";
 
 /** Taken from the count of every word. */
 const DISCOUNT = 0.5;
@@ -39,9 +42,14 @@ export class WordScore {
   private readonly next: Int32Array;
   /** [nodes] probability of the word that ends here. */
   private readonly known: Float64Array;
+  /** [nodes] the word that ends here, or -1. */
+  private readonly wordAt: Int32Array;
   private readonly unknown: number;
   private readonly typicalScore: number;
+  private readonly pairs: WordPairScore;
+  /** [places + 1] sum over v: f(i, v), and the same times lambda(v). */
   private forward = new Float64Array(64);
+  private backed = new Float64Array(64);
 
   /** `language`: of letters, with words. */
   constructor(language: LanguageModel, words: WordList) {
@@ -59,14 +67,17 @@ export class WordScore {
     const tree = wordTree(words, letters);
     this.next = tree.next;
     this.known = tree.known;
+    this.wordAt = tree.wordAt;
+    this.pairs = new WordPairScore(words);
     this.unknown = Math.max(UNKNOWN, (DISCOUNT * words.words.length) / words.total);
     this.typicalScore = this.typicalOf(words, letters);
   }
 
-  /** log P of a text, letters `from` to `to - 1` of `plain`, with the space as a symbol. */
-  spaced(plain: ArrayLike<number>, from: number, to: number): number {
-    const { spelling, next, known, letterCount, bits, mask, space } = this;
+  /** log P of a text, letters `from` to `to - 1` of `plain`, with the space as a symbol. `alone`: words without those before. */
+  spaced(plain: ArrayLike<number>, from: number, to: number, alone = false): number {
+    const { spelling, next, known, letterCount, bits, mask, space, pairs } = this;
     let total = 0;
+    let before = -1;
     let node = 0;
     let isKnown = true;
     let spell = this.unknown;
@@ -84,7 +95,12 @@ export class WordScore {
         isEmpty = false;
         continue;
       }
-      if (!isEmpty) total += Math.log(spell + (isKnown ? known[node] : 0));
+      if (!isEmpty) {
+        const word = isKnown ? this.wordAt[node] : -1;
+        const single = spell + (isKnown ? known[node] : 0);
+        total += Math.log(alone ? single : pairs.backed(before) * single + pairs.direct(before, word));
+        before = word;
+      }
       node = 0;
       isKnown = true;
       spell = this.unknown;
@@ -94,26 +110,35 @@ export class WordScore {
     return total;
   }
 
-  /** log P of a text without spaces. */
-  unspaced(plain: ArrayLike<number>, from: number, to: number): number {
-    const { spelling, next, known, letterCount, bits, mask, space, begin, unknown } = this;
+  /** log P of a text without spaces. `alone`: words without those before. */
+  unspaced(plain: ArrayLike<number>, from: number, to: number, alone = false): number {
+    const { spelling, next, known, wordAt, letterCount, bits, mask, space, begin, unknown, pairs } = this;
     const length = to - from;
-    if (this.forward.length < length + 1) this.forward = new Float64Array(2 * length + 1);
-    const forward = this.forward;
+    if (this.forward.length < length + 1) {
+      this.forward = new Float64Array(2 * length + 1);
+      this.backed = new Float64Array(2 * length + 1);
+    }
+    const { forward, backed } = this;
     forward.fill(0, 0, length + 1);
+    backed.fill(0, 0, length + 1);
+    pairs.clear(length, LONGEST);
     forward[0] = 1;
+    backed[0] = 1;
     let cut = 0;
     let logScale = 0;
     for (let i = 0; i < length; i++) {
-      let here = forward[i];
-      if (here === 0) continue;
+      if (forward[i] === 0) continue;
       const end = Math.min(length, i + LONGEST);
-      if (here < SMALLEST) {
-        for (let j = i; j <= end; j++) forward[j] /= SMALLEST;
+      if (forward[i] < SMALLEST) {
+        for (let j = i; j <= end; j++) {
+          forward[j] /= SMALLEST;
+          backed[j] /= SMALLEST;
+          pairs.scale(j, SMALLEST);
+        }
         cut /= SMALLEST;
-        here = forward[i];
         logScale += Math.log(SMALLEST);
       }
+      const here = backed[i];
       let node = 0;
       let isKnown = true;
       let spell = unknown;
@@ -122,13 +147,23 @@ export class WordScore {
         const letter = plain[from + j];
         spell *= spelling[(context << bits) | letter];
         context = ((context << bits) | letter) & mask;
-        let word = spell * spelling[(context << bits) | space];
+        let mass = here * spell * spelling[(context << bits) | space];
+        let word = -1;
         if (isKnown) {
           node = next[node * letterCount + letter];
-          if (node > 0) word += known[node];
-          else isKnown = false;
+          isKnown = node > 0;
+          word = wordAt[node];
         }
-        forward[j + 1] += here * word;
+        if (word >= 0) {
+          mass += here * known[node];
+          if (alone) word = -1;
+          else {
+            mass += pairs.after(i, word);
+            pairs.note(j + 1, word, mass);
+          }
+        }
+        forward[j + 1] += mass;
+        backed[j + 1] += mass * pairs.backed(word);
       }
       if (end === length) cut += here * spell;
     }
@@ -265,7 +300,7 @@ function spellingTable(
 function wordTree(
   { words, counts, total }: WordList,
   letters: readonly string[],
-): { next: Int32Array; known: Float64Array } {
+): { next: Int32Array; known: Float64Array; wordAt: Int32Array } {
   const numberOf = new Map(letters.map((letter, i) => [letter, i]));
   const width = letters.length;
   let room = 1;
@@ -290,8 +325,10 @@ function wordTree(
     ends[w] = node;
   });
   const known = new Float64Array(nodes);
+  const wordAt = new Int32Array(nodes).fill(-1);
   ends.forEach((node, w) => {
     known[node] = (counts[w] - DISCOUNT) / total;
+    wordAt[node] = w;
   });
-  return { next: next.subarray(0, nodes * width), known };
+  return { next: next.subarray(0, nodes * width), known, wordAt };
 }

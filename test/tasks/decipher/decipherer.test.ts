@@ -100,7 +100,9 @@ describe("short cryptograms", () => {
       if (length === 12) expect(found.expectedAccuracy).toBeLessThan(0.8);
       if (length === 100) expect(found.expectedAccuracy).toBeGreaterThan(0.9);
     }
-    expect(Math.abs(expected - right) / symbols).toBeLessThan(0.15);
+    // Few symbols: chance alone makes a tenth. Too sure is worse than too modest.
+    expect((expected - right) / symbols).toBeLessThan(0.1);
+    expect((right - expected) / symbols).toBeLessThan(0.2);
   });
 });
 

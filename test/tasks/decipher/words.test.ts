@@ -32,14 +32,29 @@ function wordProbability(word: string): number {
   return known + spelled;
 }
 
+/** P(w | v), by the definition; v is empty at the beginning. */
+function pairProbability(before: string, word: string): number {
+  const all = lines.join(" ").split(" ");
+  const firsts = all.slice(0, -1);
+  const times = (second: string): number => firsts.filter((v, i) => v === before && all[i + 1] === second).length;
+  const share = (count: number): number =>
+    count >= 2 ? (count - 0.85) / all.filter((other) => other === before).length : 0;
+  const lambda = 1 - [...new Set(all)].reduce((sum, other) => sum + share(times(other)), 0);
+  return share(times(word)) + lambda * wordProbability(word);
+}
+
 describe("the score of a text as words", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 7 }).map((all) => all.join(""));
 
+  const listed = fc.oneof(text, fc.constantFrom("a", "ab", "cab", "ba"));
+
   it("is the product of its words, if spaces are known", () =>
     fc.assert(
-      fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (all) => {
-        const wanted = all.reduce((sum, word) => sum + Math.log(wordProbability(word)), 0);
+      fc.property(fc.array(listed, { minLength: 1, maxLength: 6 }), (all) => {
+        const alone = all.reduce((sum, word) => sum + Math.log(wordProbability(word)), 0);
+        const wanted = all.reduce((sum, word, i) => sum + Math.log(pairProbability(all[i - 1] ?? "", word)), 0);
         const plain = ids(all.join(" "));
+        expect(score.spaced(plain, 0, plain.length, true)).toBeCloseTo(alone, 4);
         expect(score.spaced(plain, 0, plain.length)).toBeCloseTo(wanted, 4);
       }),
       { numRuns: 60 },
@@ -48,24 +63,31 @@ describe("the score of a text as words", () => {
   it("is the sum over all ways to part it, if they are not", () =>
     fc.assert(
       fc.property(text, (all) => {
-        let wanted = 0;
-        const part = (from: number, probability: number): void => {
-          if (from === all.length) wanted += probability;
-          for (let to = from + 1; to <= all.length; to++) part(to, probability * wordProbability(all.slice(from, to)));
+        const sums = [0, 0]; // with words before, and without
+        const part = (from: number, before: string, probability: number, alone: number): void => {
+          if (from === all.length) {
+            sums[0] += probability;
+            sums[1] += alone;
+            return;
+          }
+          for (let to = from + 1; to <= all.length; to++) {
+            const word = all.slice(from, to);
+            part(to, word, probability * pairProbability(before, word), alone * wordProbability(word));
+          }
           // The last word may be cut: spelled, without the space after it.
-          if (from === all.length) return;
-          const cut = all.slice(from);
-          const events = ids(` ${cut}`);
+          const events = ids(` ${all.slice(from)}`);
           let spelled = Math.max(0.02, (0.5 * words.words.length) / words.total);
           for (let i = 1; i < events.length; i++) {
             const p = Math.exp(ngramScore(language.ngram, [...events.slice(Math.max(0, i - 3), i)], events[i]));
             spelled *= 0.95 * p + 0.05 / language.symbols.size;
           }
-          wanted += 0.02 * probability * spelled;
+          sums[0] += 0.02 * probability * (pairProbability(before, "") / wordProbability("")) * spelled;
+          sums[1] += 0.02 * alone * spelled;
         };
-        part(0, 1);
+        part(0, "", 1, 1);
         const plain = ids(all);
-        expect(score.unspaced(plain, 0, plain.length)).toBeCloseTo(Math.log(wanted), 4);
+        expect(score.unspaced(plain, 0, plain.length)).toBeCloseTo(Math.log(sums[0]), 4);
+        expect(score.unspaced(plain, 0, plain.length, true)).toBeCloseTo(Math.log(sums[1]), 4);
       }),
       { numRuns: 60 },
     ));
