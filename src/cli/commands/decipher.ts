@@ -28,6 +28,7 @@ import { saveModel } from "../../workflows/disk.js";
 import { checkInputs, cipherPath, knownPart, readSolution } from "../deciphering/inputs.js";
 import { fitting, foldFor, languageNotes, loadLanguage, plainLines } from "../deciphering/language.js";
 import { DecipherProgress, printDecipherment, report } from "../deciphering/printing.js";
+import { otherOrder, type ReadingUsed, readIn, readingNotes } from "../deciphering/reading.js";
 import { addDeclared, givenOf } from "../declared.js";
 import { Interrupt } from "../interrupt.js";
 import { examples, threadCount, whole } from "../options.js";
@@ -67,6 +68,14 @@ Letters that are rare in the plain text, such as those of a line in another scri
 that there are. Accents of the plain text are left out (ä as a), unless the cipher text has letters with accents; --fold says
 otherwise. What became of letters is said.
 
+A text without spaces that cannot be read as it is written may have been written in another order. Orders in which it repeats
+itself more than by chance are then tried, and the one that was found is said. --reading gives one, and \`--reading lines\` none
+but the usual:
+  lines, lines-back, snake, columns, columns-back, columns-snake, diagonals, diagonals-snake, antidiagonals, spiral
+  step-1-2               one line down and two columns to the right each time, around the edges
+  columnar-3-1-2         written in lines under three columns, which were then taken in this order
+  9:step-1-2/6:columns/lines   parts of 9 and 6 lines, and the rest;  back/snake   all of it backwards
+
 Parts of the key that are known (--key, --key-file) and words known at a place (--at) narrow the search:
   --at 3:2=am          word 2 of line 3 is \`am\`
   --at 120=butter      letters 120 to 125, counted without spaces, spell \`butter\``;
@@ -94,6 +103,10 @@ export function register(program: Command): void {
     )
     .addOption(
       new Option("--spaces <which>", "letters: spaces between words (default: found out)").choices(spacesChoices),
+    )
+    .option(
+      "--reading <order>",
+      "letters: the order to read in, such as columns or 9:step-1-2/lines (default: as written, unless another reads better)",
     )
     .option("--key <list>", "what is known of the key, such as 13=I,5=am")
     .option("--key-file <file>", "the same as JSON")
@@ -148,6 +161,7 @@ interface DecipherFlags {
   level?: Level;
   symbols?: CipherKind;
   spaces?: Spaces;
+  reading?: string;
   key?: string;
   keyFile?: string;
   at?: string[];
@@ -184,7 +198,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   const solved = await firstConvincing(levels, (level) =>
     attempt({ path, text, level, loaded, lines }, flags, command),
   );
-  const { cipher, language, decipherer, found, solution } = solved;
+  const { cipher, language, decipherer, found, solution, reading } = solved;
   const seconds = (performance.now() - started) / 1000;
   const right = solution && compareWithSolution(found, cipher, solution);
   if (flags.saveKey !== undefined) {
@@ -193,12 +207,13 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
     await writeFileSafely(flags.saveKey, bytes, { kind: keyFile, force: flags.force });
   }
   const about = {
-    notes: [...levelNotes(levels, cipher), ...languageNotes(language)],
+    notes: [...levelNotes(levels, cipher), ...readingNotes(reading), ...languageNotes(language)],
     doubts: warnings(found, cipher).map(withFlags),
     right,
     seconds,
   };
-  if (flags.json) await writeJson(report(found, cipher, decipherer, { ...about, spaces: flags.spaces }));
+  if (flags.json)
+    await writeJson(report(found, cipher, decipherer, { ...about, spaces: flags.spaces, reading: reading?.name }));
   else await printDecipherment(found, cipher, { ...flags, ...about });
 }
 
@@ -223,6 +238,8 @@ async function checkFiles(path: string, flags: DecipherFlags): Promise<void> {
 /** A cipher text taken for letters or words, and solved. */
 interface Attempt {
   cipher: CipherText;
+  /** The order in which it was read, if not as written. */
+  reading?: ReadingUsed;
   language: LanguageModel;
   decipherer: Decipherer;
   found: Decipherment;
@@ -245,7 +262,8 @@ async function attempt(
 ): Promise<Attempt> {
   const { path, text, level, loaded, lines } = input;
   const letters = level === "char" ? { kind: flags.symbols, spaces: flags.spaces } : {};
-  const cipher = readCipher(text, level, letters);
+  const written = readCipher(text, level, letters);
+  const cipher = flags.reading === undefined ? written : readIn(flags.reading, written);
   if (cipher.sequences.every((sequence) => sequence.length === 0)) {
     throw new InputError("the cipher text is empty", { file: path });
   }
@@ -263,7 +281,24 @@ async function attempt(
   const solution =
     flags.solution === undefined ? undefined : await readSolution(flags.solution, cipher, flags.encoding);
   const decipherer = new Decipherer(language, solverOptions(flags, command, cipher, language));
-  return { cipher, language, decipherer, solution, found: await solve(decipherer, cipher, known, flags) };
+  const found = await solve(decipherer, cipher, known, flags);
+  const asGiven = { cipher, language, decipherer, solution, found };
+  if (flags.reading !== undefined) return { ...asGiven, reading: { name: flags.reading } };
+  const mayBeElse = level === "char" && !isSpaced && Object.keys(known).length === 0;
+  if (!mayBeElse || found.stopped || flags.restarts === 0 || isConvincing(found, cipher)) return asGiven;
+  return (await otherReading(asGiven, flags)) ?? asGiven;
+}
+
+/** The same cipher in another order, if one stands out and more of it can then be expected to be right. */
+async function otherReading(asGiven: Attempt, flags: DecipherFlags): Promise<Attempt | undefined> {
+  const { cipher, language, decipherer } = asGiven;
+  const other = await otherOrder(cipher, language, decipherer.options);
+  if (!other) return undefined;
+  const found = await solve(decipherer, other.cipher, {}, flags);
+  if ((found.expectedAccuracy ?? 0) <= (asGiven.found.expectedAccuracy ?? 0)) return undefined;
+  const solution =
+    flags.solution === undefined ? undefined : await readSolution(flags.solution, other.cipher, flags.encoding);
+  return { ...asGiven, ...other, found, solution };
 }
 
 /** What was taken for what, where there was a choice. */
@@ -335,7 +370,11 @@ function refuseUseless(flags: DecipherFlags, level: "word" | "char"): void {
     );
   }
   if (level === "char") refuse(["vocabulary"], "is for words, and letters are enciphered here");
-  else refuse(["symbols", "spaces", "moves", "fold", "alphabet"], "is for letters, and words are enciphered here");
+  else
+    refuse(
+      ["symbols", "spaces", "reading", "moves", "fold", "alphabet"],
+      "is for letters, and words are enciphered here",
+    );
   if (flags.restarts === 0) refuse(["moves"], "is for searches, and --restarts 0 makes none");
   if ((flags.mode ?? flags.inference) === "exact")
     refuse(["contexts"], "is for rcms and beam: exact inference keeps all contexts");

@@ -24,7 +24,7 @@ export function report(
   found: Decipherment,
   cipher: CipherText,
   { options, language }: Decipherer,
-  outcome: Outcome & { spaces?: Spaces },
+  outcome: Outcome & { spaces?: Spaces; reading?: string },
 ) {
   return {
     text: cipher.render(found.plain),
@@ -41,6 +41,7 @@ export function report(
     level: language.options.level,
     symbols: cipher.kind,
     spaces: cipher.spaces ? "known" : (outcome.spaces ?? "unknown"),
+    reading: outcome.reading,
     oneToOne: found.oneToOne,
     restarts: found.restarts,
     recurrences: found.recurrences,

@@ -11,6 +11,7 @@ import { checkNames } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { SPACE, wordsOf } from "./language.js";
 import { capitalOf, isLetter, smallOf } from "./letter.js";
+import type { Grid } from "./readings.js";
 
 export type CipherKind = "words" | "numbers" | "letters" | "characters";
 
@@ -83,6 +84,36 @@ export function readCipher(text: string, level: "word" | "char", given: CipherRe
     "characters",
     lines.map((line) => [...line].filter(isSymbol)),
   );
+}
+
+/** The width of the lines that a text without known spaces stands in, if all but the last are as long; or all of it as one. */
+export function gridOf(cipher: CipherText): Grid {
+  const count = cipher.sequences.flat().length;
+  const lengths = cipher
+    .render(
+      cipher.sequences.map((sequence) => sequence.map(() => "x")),
+      () => MARK,
+    )
+    .split(/\r?\n/)
+    .map((line) => line.split(MARK).length - 1)
+    .filter((length) => length > 0);
+  const last = lengths.at(-1) ?? 0;
+  const [width = count] = lengths;
+  const isGrid = lengths.slice(0, -1).every((length) => length === width) && last <= width;
+  return { width: isGrid ? width : count, count };
+}
+
+/** Stands for a symbol where only their number matters. */
+const MARK = "\u0000";
+
+/** A text without known spaces in the order of a reading, in lines as long as those it stands in. */
+export function reordered(cipher: CipherText, order: Int32Array, width: number): CipherText {
+  const symbols = cipher.sequences.flat();
+  const lines: string[][] = [];
+  for (let at = 0; at < order.length; at += width) {
+    lines.push(Array.from(order.subarray(at, at + width), (place) => symbols[place]));
+  }
+  return flatText(cipher.kind, lines);
 }
 
 /** Groups of letters that tell nothing else: fewer or shorter ones of the same length may be words. */

@@ -1,0 +1,48 @@
+// The order in which a cipher text is read: as it is written, as the user says, or as the text itself tells.
+
+import { type CipherText, gridOf, reordered } from "../../tasks/decipher/cipher-text.js";
+import type { LanguageModel } from "../../tasks/decipher/language.js";
+import { findReading } from "../../tasks/decipher/reading-solver.js";
+import { readingOrder } from "../../tasks/decipher/readings.js";
+import { InputError } from "../../util/errors.js";
+
+/** An order other than the written one, and what tells it, if it was found. */
+export interface ReadingUsed {
+  name: string;
+  /** Standard deviations above chance that the text repeats itself: in this order, and as written. */
+  repeats?: number;
+  asWritten?: number;
+}
+
+/** The text in the order of a reading that is given. */
+export function readIn(reading: string, cipher: CipherText): CipherText {
+  if (cipher.spaces) {
+    throw new InputError("option `reading` is for texts without spaces, and those of this one part words", {
+      hint: 'with "unknown" for option `spaces` they mean nothing',
+    });
+  }
+  const grid = gridOf(cipher);
+  return reordered(cipher, readingOrder(reading, grid), grid.width);
+}
+
+/** The text in another order, if one stands out. */
+export async function otherOrder(
+  cipher: CipherText,
+  language: LanguageModel,
+  options: { seed: number; oneToOne?: boolean },
+): Promise<{ cipher: CipherText; reading: ReadingUsed } | undefined> {
+  const { width } = gridOf(cipher);
+  const { seed, oneToOne } = options;
+  const found = await findReading(cipher.sequences.flat(), width, language, { seed, oneToOne });
+  if (!found) return undefined;
+  const { reading: name, order, repeats, asWritten } = found;
+  return { cipher: reordered(cipher, order, width), reading: { name, repeats, asWritten } };
+}
+
+export function readingNotes(reading: ReadingUsed | undefined): string[] {
+  if (!reading) return [];
+  const { name, repeats, asWritten } = reading;
+  if (repeats === undefined || asWritten === undefined) return [`read in the order ${name}`];
+  const above = `it repeats signs ${repeats.toFixed(1)} standard deviations more than by chance, as written ${asWritten.toFixed(1)}`;
+  return [`read in another order than written, ${name}: ${above} (--reading lines: as written)`];
+}
