@@ -46,6 +46,7 @@ export async function sampleModels() {
       { name: "places", text: "New York\tLOC\nRome\n" },
       { name: "classes", text: "in\t0110\nRome\t01110\n" },
     ],
+    vectors: "in 1 0\nrome -1 2\n",
   });
   const transducer = await Transducer.train(pairs, { passes: 2, heldOut: 0, contexts: 5, l2: 0.1 });
   const language = LanguageModel.fromText(["the dog barks at the cat", "a cat"], { level: "char", order: 2 });

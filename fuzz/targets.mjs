@@ -14,6 +14,7 @@ import { readPairs, readTagging } from "#stargram/formats/read.js";
 import { formatReview, imagesOf, readReview, saveReview } from "#stargram/formats/review.js";
 import { joinLabels, splitLabels } from "#stargram/formats/review-item.js";
 import { formatKeyJson, parseKeyJson, parseKeyList, readText } from "#stargram/formats/text.js";
+import { readVectors } from "#stargram/formats/vectors.js";
 import { decodeCheckpoint } from "#stargram/model/checkpoint.js";
 import { readModelBytes } from "#stargram/model/file.js";
 import { readCipher } from "#stargram/tasks/decipher/cipher-text.js";
@@ -99,6 +100,7 @@ const texts = {
   list: "13=I,5=am,q=e",
   cipher: "XKJDW QPLRA ZZABC XKJDW QPLRA\n27 40 7 27 11\nLxfopv ef rnhr, dtp aeqw!\n13-27-45\n",
   lexicon: "New York\tLOC\nnew york\tORG\t7\nRome\n",
+  vectors: "3 2\nthe 0.5 -1e-3\nNew York 1 2 \ndog\t3\t4\n",
   paths: "0110\tRome\t17\n01\tthe\t3\n",
   template: `${CHUNKING_TEMPLATE}*02:%m[0,0,"^.?.?\\\\u*"]\nU3:%t[-1,1,"\\\\d$"]/%X[@1,0]\n`,
 };
@@ -206,6 +208,14 @@ const lexiconTarget = textTarget("lexicon", "lexicon", (bytes, dice) =>
     hold(values.length === tokens.length, "a value for each token");
     hold(values[0] !== "", "an entry is found");
     for (const piece of lexicon.pieces(1)) hold(Array.isArray(piece.names(piece.places.map(() => "B"))), "names");
+  }),
+);
+
+const vectorsTarget = textTarget("vectors", "vectors", (bytes) =>
+  refusable(async () => {
+    const { words, dimension, values } = await readVectors(Buffer.from(bytes).toString(), () => true);
+    hold(values.length === words.length * dimension && values.every(Number.isFinite), "a finite vector for each word");
+    hold(new Set(words).size === words.length, "a word has one vector");
   }),
 );
 
@@ -480,7 +490,7 @@ export function targetsOf(models) {
   return [
     .../** @type {const} */ (["columns", "conllu", "crfsuite", "jsonl", "letters"]).map(taggingTarget),
     .../** @type {const} */ (["tsv", "cmudict"]).map(pairsTarget),
-    ...[keyTarget, listTarget, cipherTarget, templateTarget, lexiconTarget, runningTarget, reviewTarget],
+    ...[keyTarget, listTarget, cipherTarget, templateTarget, lexiconTarget, vectorsTarget, runningTarget, reviewTarget],
     journalTarget(),
     modelBytesTarget(models),
     packedTarget(models),

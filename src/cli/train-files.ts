@@ -3,7 +3,8 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { backend } from "../engine/choice.js";
-import { openLines } from "../formats/lines.js";
+import type { LineBlock, Lines } from "../formats/line-blocks.js";
+import { openLines, readLineBlocks } from "../formats/lines.js";
 import { readWholeText } from "../formats/text.js";
 import { readModelBytes } from "../model/file.js";
 import { aKind, type LearningTask, type Predictor } from "../tasks/task.js";
@@ -46,24 +47,27 @@ export async function trainOnFiles(
   const keep = from !== undefined && (files.length === 0 || learning.alwaysKeeps);
   const reading = { ...(keep ? learning.readingOf(from) : {}), ...settings.reading };
   const run = given ?? new TrainingRun(unfinished, learning.example, quiet);
+  // Read after all examples.
+  const lines = linesOf(task, settings.options, run);
+  const hasLines = Object.keys(lines).length > 0;
   async function* examples(): AsyncGenerator<unknown> {
     for await (const example of readAll(task, files, add, reading)) {
       run.read(learning.decisive(example));
       onExample?.(example);
       yield example;
     }
-    if (dev === undefined) run.allRead();
+    if (dev === undefined && !hasLines) run.allRead();
   }
   async function* judges(file: string): AsyncGenerator<unknown> {
     for await (const example of readAll(task, [file], [], reading)) {
       run.read(learning.decisive(example));
       yield example;
     }
-    run.allRead();
+    if (!hasLines) run.allRead();
   }
   try {
     const model = await learning.train(examples(), {
-      given: { ...settings.options, ...instead },
+      given: { ...settings.options, ...lines, ...instead },
       files: chosen.files,
       from,
       keep,
@@ -101,6 +105,28 @@ async function* readAll(
   for (const file of answers) {
     for (const item of await readAnswers(file)) yield task.reviewing.example(item, file, reading);
   }
+}
+
+/** The lines of the files of options that are read line by line; a training is told of them. */
+export function linesOf(
+  { learning }: LearningTask,
+  given: Record<string, unknown>,
+  run?: Pick<TrainingRun, "readLines">,
+): Record<string, Lines> {
+  const found = Object.entries(given).filter(([name]) => {
+    const option = learning.options[name];
+    return option && factsOf(option).type === "lines";
+  });
+  return Object.fromEntries(
+    found.map(([name, file]) => {
+      const lines = (): AsyncGenerator<LineBlock> => {
+        const blocks = readLineBlocks(file as string);
+        return run ? run.readLines(blocks) : blocks;
+      };
+      // They can be read again, by the next training of a cross-validation.
+      return [name, { file: file as string, blocks: { [Symbol.asyncIterator]: lines } }];
+    }),
+  );
 }
 
 /** What was given on the command line, files as their text; and the names of these files. */

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { stat, unlink } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
+import type { LineBlock } from "../formats/line-blocks.js";
 import { checkOverwrite } from "../formats/safe-file.js";
 import type { TrainingHooks } from "../learn/training.js";
 import { DataFingerprint, decodeCheckpoint, encodeCheckpoint, type SavedTraining } from "../model/checkpoint.js";
@@ -189,6 +190,15 @@ export class TrainingRun {
   read(decisive: unknown): void {
     this.data.add(decisive);
     this.progress.reading(++this.examples, `${this.example}s`);
+  }
+
+  /** Passes on lines of what is read last, to the end. */
+  async *readLines(blocks: AsyncIterable<LineBlock>): AsyncGenerator<LineBlock> {
+    for await (const block of blocks) {
+      this.data.add(block.lines);
+      yield block;
+    }
+    this.allRead();
   }
 
   /** Is told that all is read and nothing is learned yet. */

@@ -169,15 +169,24 @@ export class PartsReader {
     return numbers;
   }
 
-  /** Finite numbers in double precision, where the kernel can read them. */
-  floats(name: string, length?: number): Float64Array {
-    const data = this.tensor<Float32Array | Float64Array>(name, [Float32Array, Float64Array]);
-    if (length !== undefined && data.length !== length) {
-      throw this.damaged(`\`${name}\` should hold ${length} numbers and holds ${data.length}`);
-    }
+  /** Finite numbers in single precision that no kernel reads, as they lie in the file. */
+  plainFloats(name: string): Float32Array {
+    return this.finite(name, this.tensor(name, [Float32Array]));
+  }
+
+  private finite<T extends Float32Array | Float64Array>(name: string, data: T): T {
     // Three searches of the engine's own take a tenth of a loop that has not been compiled yet.
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       if (data.includes(bad)) throw this.damaged(`\`${name}\` holds a number that is not finite`);
+    }
+    return data;
+  }
+
+  /** Finite numbers in double precision, where the kernel can read them. */
+  floats(name: string, length?: number): Float64Array {
+    const data = this.finite(name, this.tensor<Float32Array | Float64Array>(name, [Float32Array, Float64Array]));
+    if (length !== undefined && data.length !== length) {
+      throw this.damaged(`\`${name}\` should hold ${length} numbers and holds ${data.length}`);
     }
     const numbers = backend().arrays.float64(data.length);
     numbers.set(data);

@@ -10,7 +10,7 @@ import { examples, groupOf, whole } from "../options.js";
 import { say, write, writeJson } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
-import { chosenSettings } from "../train-files.js";
+import { chosenSettings, linesOf } from "../train-files.js";
 import { dataName } from "../training.js";
 
 interface CrossFlags extends ThreadFlags {
@@ -69,7 +69,7 @@ async function run(task: LearningTask, files: string[], flags: CrossFlags, comma
     seed: typeof options.seed === "number" ? options.seed : 1,
     train: (some) =>
       learning.train(some, {
-        given: options,
+        given: { ...options, ...linesOf(task, options) },
         files: optionFiles,
         keep: false,
         note: { input: reading },

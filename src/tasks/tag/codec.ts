@@ -3,6 +3,7 @@
 // add nothing to a score, so they are not saved, nor attributes that have no other.
 //   labels, attributes, conjoined   string tables; dataLabels, where labels were learned in another scheme than the data's
 //   lexicon, lexiconClasses         entries of all lexicons and their classes (lexicon.class)
+//   vectorWords, vectors            words with vectors, and these, F32 [words][dimension]
 //   rows                            the row table; weights F32 beside it
 //   encoder                         the network, if there is one (src/model/encoder.ts); encoder.inputs I32: what each attribute is to it
 //   ngrams, conjunctions            row trees: label n-grams; conjoined attributes
@@ -31,6 +32,7 @@ import { putLexicons, readLexicons } from "./lexicon.js";
 import { taggerOptions } from "./options.js";
 import { canLearn, learnedSchemes, schemes } from "./scheme.js";
 import { Tagger } from "./tagger.js";
+import { putVectors, readStoredVectors, vectorRows } from "./vectors.js";
 
 const sourceSchema = v.variant("kind", [
   v.object({ kind: v.literal("text"), version: v.optional(v.picklist([1, 2])) }),
@@ -48,6 +50,7 @@ const summary = { sequences: countSchema, positions: countSchema };
 const WITH_LISTS = 3;
 /** That of taggers with a network. */
 const WITH_ENCODER = 4;
+const WITH_VECTORS = 4;
 
 /** No data supports n-grams longer than this; the limit keeps a hostile file from asking for endless walks. */
 const MAX_ORDER = 10_000;
@@ -90,6 +93,7 @@ function encodeTagger(tagger: Tagger): FileParts {
     putEncoder(parts, tagger.encoder);
     parts.tensors["encoder.inputs"] = { data: Int32Array.from(inputs) };
   }
+  if (tagger.vectors) parts.version = WITH_VECTORS;
   putTrained(parts, tagger);
   putJson(parts, "source", tagger.source);
   // Versions that know nothing of schemes answer in the learned one.
@@ -100,6 +104,7 @@ function encodeTagger(tagger: Tagger): FileParts {
   }
   putStrings(parts, "attributes", attributes);
   putLexicons(parts, tagger.lexicons);
+  putVectors(parts, tagger.vectors);
   putJson(parts, "attributeOrder", "hash");
   putStrings(parts, "conjoined", tagger.conjoined.all());
   putTree(parts, "ngrams", moved(rows.labelTree));
@@ -144,6 +149,7 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
           depth === 0 ? [0, conjoined.size] : depth === 1 ? [BEGIN, labels.size] : undefined,
         )
       : undefined;
+    const vectors = readStoredVectors(reader);
     const weights = reader.floats("weights", table.symbols.length);
     return new Tagger({
       labels: translation ? reader.alphabet("dataLabels") : labels,
@@ -157,11 +163,13 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
         labelTree,
         conjoinedTree,
         parts,
+        ...(vectors && { vectorRows: vectorRows(attributes, undefined, vectors.dimension) }),
       },
       weights,
       source,
       lexicons: readLexicons(reader),
       encoder: readTaggerEncoder(reader, attributes.size, labels.size),
+      vectors,
       ...trained,
     });
   });

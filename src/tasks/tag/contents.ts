@@ -27,6 +27,7 @@ export function contents(tagger: Tagger) {
     template: source.kind === "template" ? source.text : undefined,
     lexicons: tagger.lexicons.map(({ name, entries, isTable }) => ({ name, entries: entries.length, isTable })),
     encoder: tagger.encoder && { ...tagger.encoder.shape, parameters: tagger.encoder.parameters.length },
+    vectors: tagger.vectors && { words: tagger.vectors.words.size, dimension: tagger.vectors.dimension },
     input: inputNoteOf(tagger),
     options,
     summary,
@@ -58,6 +59,8 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
     lines.push(["lexicon", `${name}: ${counted(entries)} ${isTable ? "words with classes" : "entries"}`]);
   }
   if (found.encoder) lines.push(["encoder", encoderText(found.encoder)]);
+  if (found.vectors)
+    lines.push(["vectors", `${counted(found.vectors.words)} words, ${found.vectors.dimension} numbers each`]);
   if (found.conjunctions > 0) lines.push(["conjunctions", counted(found.conjunctions)]);
   lines.push(["weights", `${counted(found.weights)} that are not zero`]);
   lines.push(["inference", `${options.mode}, ${rangeText(options.contexts)} contexts, rows ${options.rows}`]);

@@ -10,6 +10,7 @@ import { InputError, type Place } from "../../util/errors.js";
 import { Numbers } from "../../util/numbers.js";
 import type { LabelParts } from "./label-parts.js";
 import { type Columns, type Piece, PieceNumbers, type PositionPieces } from "./pieces.js";
+import type { VectorInputs } from "./vectors.js";
 
 /** A label position that is not one known label: -1 anything, -2 - k the k-th set of `allowedSets`. */
 export const UNKNOWN_LABEL = -1;
@@ -27,6 +28,8 @@ export interface Corpus {
   conjoined: AttributeArray;
   /** [sequenceCount] the document of each, where the data tells. */
   groups?: Int32Array;
+  /** Vectors of the words, where the tagger has any. */
+  vectors?: VectorInputs;
 }
 
 /** Attributes of positions in flat arrays. */
@@ -123,6 +126,8 @@ export class CorpusBuilder {
   private allowedSets: Int32Array[] = [];
   private readonly attributes: AttributeGatherer;
   private readonly conjoined: AttributeGatherer;
+  /** [positions] where words are numbered. */
+  private readonly words = new Numbers(plainArrays.int32);
 
   constructor(
     readonly labels: Alphabet,
@@ -142,12 +147,13 @@ export class CorpusBuilder {
     this.sequenceStart.length = 1;
     this.labelNumbers.length = 0;
     this.allowedSets = [];
+    this.words.length = 0;
     this.attributes.clear();
     this.conjoined.clear();
   }
 
   /** The corpus without a copy: valid until something is added, and with arrays that are longer than what they hold. */
-  lend(): Corpus {
+  lend(vectors?: Omit<VectorInputs, "words">): Corpus {
     return {
       sequenceCount: this.sequenceStart.length - 1,
       sequenceStart: this.sequenceStart.lent(),
@@ -155,7 +161,18 @@ export class CorpusBuilder {
       allowedSets: this.allowedSets,
       attributes: this.attributes.lend(),
       conjoined: this.conjoined.lend(),
+      vectors: vectors && { ...vectors, words: this.words.lent() },
     };
+  }
+
+  /** The words of a sequence that is added next, as numbers. */
+  addWords(columns: Columns, numberOf: (word: string) => number): void {
+    for (const row of columns) this.words.push(numberOf(row[0] ?? ""));
+  }
+
+  /** [positions] the words that were added. */
+  takeWords(): Int32Array {
+    return this.words.taken();
   }
 
   /** A sequence with attributes by name. */
@@ -228,6 +245,10 @@ export function joinCorpora(first: Corpus, second: Corpus): Corpus {
     attributes: joinAttributes(first.attributes, second.attributes),
     conjoined: joinAttributes(first.conjoined, second.conjoined),
     groups: first.groups,
+    vectors: first.vectors && {
+      ...first.vectors,
+      words: joined(first.vectors.words, (second.vectors as VectorInputs).words),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // Where the attributes of a tagger come from: built in, a template, the data itself, or a function of the user's.
 
 import { checkSequence, type GivenLabel, type TaggingSequence } from "../../formats/sequence.js";
+import type { VectorSource } from "../../formats/vectors.js";
 import { InputError, unknownName } from "../../util/errors.js";
 import type { NamedText } from "../../util/options.js";
 import { chunkingPieces, columnPieces, latestText, type TextVersion } from "./attributes.js";
@@ -33,6 +34,10 @@ export interface GivenFeatures {
   features?: FeatureFunction | "text" | "chunking";
   /** Lists of words or phrases, and tables of their classes, which the model keeps. */
   lexicon?: readonly NamedText[];
+  /** Vectors of words as text, a word and its numbers per line, which the model keeps. */
+  vectors?: VectorSource;
+  /** How many of the vectors the model keeps beside those of words in the data: the first. */
+  vectorsWords?: number;
 }
 
 interface AttributeMakerParts {
@@ -40,6 +45,8 @@ interface AttributeMakerParts {
   features: FeatureFunction | undefined;
   lexicons: readonly Lexicon[];
   conjoin: boolean;
+  /** The number of a word for its vector, if there are vectors. */
+  wordNumber?: (word: string) => number;
 }
 
 /** Adds a sequence to a corpus, with the attributes of a source; returns its length. */
@@ -55,6 +62,9 @@ export function addSequence(
     if (parts.lexicons.length > 0) {
       throw new InputError("option `lexicon` needs words in columns; the data has attributes", sequence);
     }
+    if (parts.wordNumber) {
+      throw new InputError("option `vectors` needs words in columns; the data has attributes", sequence);
+    }
     if (!sequence.attributes) {
       throw new InputError("the model was trained on attributes, and the sequence has none", sequence);
     }
@@ -63,6 +73,7 @@ export function addSequence(
   }
   const { columns } = sequence;
   if (!columns) throw new InputError("the model was trained on columns, and the sequence has none", sequence);
+  if (parts.wordNumber) builder.addWords(columns, parts.wordNumber);
   if (source.kind === "function") {
     builder.add(length, named(ownAttributes(columns, parts), undefined, parts), labels, sequence);
   } else {
@@ -140,12 +151,12 @@ function piecesOf(
 
 export function attributeMaker(
   given: GivenFeatures,
-  { conjoin, lexicons }: Pick<AttributeMakerParts, "conjoin" | "lexicons">,
+  { conjoin, lexicons, wordNumber }: Pick<AttributeMakerParts, "conjoin" | "lexicons" | "wordNumber">,
   textVersion = latestText,
 ) {
   const template = given.template === undefined ? undefined : compileTemplate(given.template, given.templateFile);
   if (template && given.features) throw new InputError("give a template or features, not both");
-  const parts: AttributeMakerParts = { template, features: functionOf(given.features), lexicons, conjoin };
+  const parts: AttributeMakerParts = { template, features: functionOf(given.features), lexicons, conjoin, wordNumber };
   return {
     sourceOf(sequence: TaggingSequence): FeatureSource {
       if (parts.features) return { kind: "function" };

@@ -13,6 +13,7 @@ import {
   file,
   files,
   flag,
+  lines,
   type OptionsOf,
   readOptions,
   real,
@@ -114,6 +115,11 @@ export const taggerOptions = {
 export const attributeOptions = {
   template: file("make attributes of columns by a CRF++ or Wapiti template"),
   lexicon: files("words, phrases or a table `word TAB class`, whose attributes are added; kept in the model"),
+  vectors: lines("vectors of words as text (word2vec, GloVe, fastText), as inputs; kept in the model"),
+  vectorsWords: whole("vectors to keep beside those of words in the data: the first of the file", {
+    least: 0,
+    usual: 50_000,
+  }),
   features: choice("built-in attributes of columns", ["text", "chunking"], { value: "set", otherwise: "text" }),
 };
 

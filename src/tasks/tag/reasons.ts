@@ -5,6 +5,7 @@ import { unknownName } from "../../util/errors.js";
 import type { Corpus } from "./corpus.js";
 import { attributeRows } from "./rows.js";
 import type { Tagger } from "./tagger.js";
+import { vectorReasons } from "./vectors.js";
 
 /** One reason for a decision: a feature and what it adds to the score of the label. */
 export interface Contribution {
@@ -39,6 +40,10 @@ export function reasonsFor(tagger: Tagger, symbol: number, place: DecisionPlace)
     if (row < 0) continue;
     const weight = weightOf(tagger, row, symbol) * (values ? values[a] : 1);
     found.push({ feature: tagger.attributes.nameOf(ids[a]), weight });
+  }
+  if (tagger.rows.vectorRows) {
+    const weightOfRow = (row: number): number => weightOf(tagger, row, symbol);
+    found.push(...vectorReasons(corpus, position, tagger.rows.vectorRows, weightOfRow));
   }
   const names = contextRowNames(tagger);
   for (let r = trellis.rowStart[context]; r < trellis.rowStart[context + 1]; r++) {

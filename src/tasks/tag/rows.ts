@@ -6,6 +6,7 @@ import { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "..
 import { BEGIN } from "../../engine/trellis.js";
 import { addAttributeRows, allowedAt, type Corpus } from "./corpus.js";
 import type { LabelParts } from "./label-parts.js";
+import { addVectorRows } from "./vectors.js";
 
 export interface TaggerRows {
   table: RowTable;
@@ -17,6 +18,8 @@ export interface TaggerRows {
   conjoinedTree: RowTree | undefined;
   /** Of labels that are composed: their parts have entries in the rows of attributes. */
   parts?: LabelParts;
+  /** [offsets][dimension] the rows of vectors, where there are any. */
+  vectorRows?: Int32Array;
 }
 
 /** [attributes] the row of each attribute, or -1. */
@@ -32,12 +35,20 @@ const DENSE_SINGLE = 1024;
 export function taggerRows(
   corpus: Corpus,
   sizes: { labels: number; attributes: number; conjoined: number },
-  options: { order: number; minCount: number; leastCount?: (attribute: number) => number; parts?: LabelParts },
+  options: {
+    order: number;
+    minCount: number;
+    leastCount?: (attribute: number) => number;
+    parts?: LabelParts;
+    /** Attributes that are numbers of vectors. */
+    vectorIds?: Int32Array;
+  },
 ): TaggerRows {
   const symbolCount = sizes.labels + 1;
   const table = new RowTableBuilder(symbolCount);
   const { minCount, leastCount = () => minCount, parts } = options;
   const attributeRow = addAttributeRows(table, sizes.attributes, corpus, { leastCount, parts });
+  if (options.vectorIds) addVectorRows(table, attributeRow, options.vectorIds, parts);
   const labelTree = addLabelRows(table, corpus, sizes.labels, options.order);
   const conjoinedTree = sizes.conjoined > 0 ? addConjoinedRows(table, corpus, options.minCount) : undefined;
   return { table: table.build(), attributeRow, labelTree, conjoinedTree, parts };

@@ -1,6 +1,7 @@
 // The slots of a sequence: which labels can be decided at each, their scores, and the way back from counts of decisions to the
 // gradient of the attributes' rows.
 //   score(i, y) = sum over the attributes a of position i: value(a) · (weight(a, y) + sum over the parts p of y: weight(a, p))
+// Numbers of word vectors (vectors.ts) are attributes, too, which a corpus does not spell out.
 
 import type { Backend, PositionRows } from "../../engine/backend.js";
 import type { Problem } from "../../engine/problem.js";
@@ -12,6 +13,7 @@ import { allowedAt, type Corpus } from "./corpus.js";
 import type { SlotEncoder } from "./encoder.js";
 import type { TaggerRows } from "./rows.js";
 import { Shortlist } from "./shortlist.js";
+import { VectorRows } from "./vectors.js";
 
 /** Graphs of chains up to this length are kept. */
 const CACHED_LENGTH = 512;
@@ -32,6 +34,7 @@ export class SlotScores {
   private readonly shortlist: Shortlist | undefined;
   /** Whether the sequences at hand are learned from: a network then leaves some of its numbers out. */
   isLearning = false;
+  private readonly vectors: VectorRows | undefined;
 
   constructor(
     private readonly rows: TaggerRows,
@@ -48,6 +51,7 @@ export class SlotScores {
     this.wide = arrays.float64(1024);
     this.narrow = arrays.float64(parts ? 1024 : 1);
     this.counts = arrays.float64(1024);
+    if (rows.vectorRows) this.vectors = new VectorRows(rows.vectorRows, arrays);
     if (most > 0) this.shortlist = new Shortlist(most, this.labelCount, arrays);
   }
 
@@ -63,6 +67,7 @@ export class SlotScores {
     const { wide } = this;
     wide.fill(0, 0, size);
     loops.scoreSlots(wide, length, from, this.positionRows(corpus), wideTable, weights);
+    if (this.vectors) loops.scoreSlots(wide, length, 0, this.vectors.of(corpus, sequence), wideTable, weights);
     if (this.rows.parts) this.addParts(length);
     if (this.encoder) this.encode(this.encoder, corpus, from, length);
     if (!shortlist) return { graph: this.graph(length), slotScores: this.rows.parts ? this.narrowed(length) : wide };
@@ -179,14 +184,10 @@ export class SlotScores {
     const { counts, wideTable, isWide } = this;
     if (isWide) this.widen(length);
     if (this.encoder?.learning) this.encodeBack(this.encoder.learning, corpus, from, length);
-    this.backend.loops.countSlots(
-      isWide ? this.wide : counts,
-      length,
-      from,
-      this.positionRows(corpus),
-      wideTable,
-      gradient,
-    );
+    const { loops } = this.backend;
+    const amounts = isWide ? this.wide : counts;
+    loops.countSlots(amounts, length, from, this.positionRows(corpus), wideTable, gradient);
+    if (this.vectors) loops.countSlots(amounts, length, 0, this.vectors.of(corpus, sequence), wideTable, gradient);
   }
 
   /** Whether decisions are counted by symbols of the graph, which are not those of attribute rows. */

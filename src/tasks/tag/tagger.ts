@@ -55,6 +55,7 @@ import type { Translation } from "./scheme.js";
 import { SpanFinder, type TaggedSpan } from "./spans.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
 import { ValidOutputs } from "./valid.js";
+import type { Vectors } from "./vectors.js";
 
 /** What a training needs beside options that are plain values. */
 export interface TrainTaggerOptions extends Partial<TaggerOptions>, GivenFeatures, TrainingHooks {
@@ -99,6 +100,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   readonly lexicons: readonly Lexicon[];
   /** The network that scores labels in place of weights of attributes, if there is one. */
   readonly encoder: TaggerEncoder | undefined;
+  readonly vectors: Vectors | undefined;
   private readonly valid: ValidOutputs | undefined;
   private readonly engine: TaggerEngine;
   /** Made with the first prediction that has a use for them. */
@@ -128,6 +130,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     this.conjoined = parts.conjoined;
     this.source = parts.source;
     this.lexicons = parts.lexicons ?? [];
+    this.vectors = parts.vectors;
     this.features = parts.features;
     this.template = parts.source.kind === "template" ? compileTemplate(parts.source.text) : undefined;
     this.builder = new CorpusBuilder(this.labels, this.attributes, this.conjoined, false, this.engine.arrays);
@@ -415,11 +418,12 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
 
   private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
     this.engine.check();
-    const { builder, template, features, lexicons } = this;
-    const maker = { template, features, lexicons, conjoin: this.options.conjoin };
+    const { builder, template, features, lexicons, vectors } = this;
+    const wordNumber = vectors && ((word: string) => vectors.numberOf(word));
+    const maker = { template, features, lexicons, wordNumber, conjoin: this.options.conjoin };
     builder.clear();
     const length = addSequence(builder, sequence, labels, this.source, maker);
-    return { corpus: builder.lend(), length };
+    return { corpus: builder.lend(vectors), length };
   }
 }
 
@@ -445,6 +449,7 @@ export interface TaggerParts extends TrainedParts<TaggerOptions, TaggerSummary> 
   source: FeatureSource;
   lexicons?: readonly Lexicon[];
   encoder?: TaggerEncoder;
+  vectors?: Vectors;
   features?: FeatureFunction;
 }
 

@@ -8,7 +8,7 @@ import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf } from "../../learn/training.js";
 import { areChunkLabels } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
-import { declaredOf } from "../../util/options.js";
+import { checkOption, declaredOf } from "../../util/options.js";
 import { leastCount } from "./attributes.js";
 import { type Corpus, CorpusBuilder, joinCorpora } from "./corpus.js";
 import {
@@ -25,6 +25,7 @@ import { TaggerLearner } from "./learner.js";
 import { lexiconsOf } from "./lexicon.js";
 import { carriedWeights, mergeRows } from "./merge.js";
 import {
+  attributeOptions,
   type ChosenOptions,
   inferenceOf,
   labelOptions,
@@ -35,12 +36,15 @@ import {
 import { taggerRows } from "./rows.js";
 import { translated, translationFor } from "./scheme.js";
 import { Tagger, type TaggerSummary, type TrainTaggerOptions } from "./tagger.js";
+import { type Vectors, vectorNames, vectorRows, vectorsFor } from "./vectors.js";
 
 const otherNames = [
   "template",
   "templateFile",
   "features",
   "lexicon",
+  "vectors",
+  "vectorsWords",
   "from",
   "keep",
   "dev",
@@ -61,19 +65,30 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
       hint: "train anew, on all examples",
     });
   }
+  if (given.vectors !== undefined && open.encoder !== "none") {
+    throw new InputError("option `vectors` cannot be used with option `encoder`, which learns its own");
+  }
   // One that is kept sees words as it did.
   const textVersion = kept?.source.kind === "text" ? (kept.source.version ?? 1) : undefined;
   const lexicons = given.lexicon ? lexiconsOf(given.lexicon) : (kept?.lexicons ?? []);
-  const maker = attributeMaker(given, { conjoin: open.conjoin, lexicons }, textVersion);
+  const words = given.vectors || kept?.vectors ? new Alphabet() : undefined;
+  const wordNumber = words && ((word: string) => words.add(word));
+  const maker = attributeMaker(given, { conjoin: open.conjoin, lexicons, wordNumber }, textVersion);
   const labels = new Alphabet(given.from?.labels.all());
   const attributes = new Alphabet(kept?.attributes.all());
   const conjoined = new Alphabet(kept?.conjoined.all());
   const reader = new Reader(maker, { labels, attributes, conjoined });
-  const read = await reader.read(sequences);
+  const readOwn = await reader.read(sequences);
   if (!reader.source) throw new InputError("there are no sequences to learn from");
   if (labels.size === 0) throw new InputError("no position has a label to learn from");
-  const readJudges = given.dev && (await reader.readKnown(given.dev));
-  if (readJudges?.sequenceCount === 0) throw new InputError("option `dev`: there are no sequences to choose by");
+  const readDev = given.dev && (await reader.readKnown(given.dev));
+  if (readDev?.sequenceCount === 0) throw new InputError("option `dev`: there are no sequences to choose by");
+  const vectors = words && (await vectorsOf(given, words, kept));
+  const [read, readJudges] = [readOwn, readDev].map((one) => one && withVectors(one, words, vectors)) as [
+    Corpus,
+    Corpus?,
+  ];
+  const vectorIds = vectors && Int32Array.from(vectorNames(vectors.dimension), (name) => attributes.add(name));
   const translation = kept ? kept.translation : translationFor(read, labels, open);
   const symbols = translation ? new Alphabet(given.from?.symbols.all()) : labels;
   const own = translation ? translated(read, labels, symbols, translation) : read;
@@ -87,8 +102,9 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const parts = labelParts(names, separator);
   const isEncoded = open.encoder !== "none";
   const leastRow = isEncoded ? () => Number.POSITIVE_INFINITY : leastCountOf;
-  const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastRow, parts });
+  const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastRow, parts, vectorIds });
   const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
+  if (vectors) rows.vectorRows = vectorRows(attributes, rows.attributeRow, vectors.dimension);
   const marksSpans = areChunkLabels(names);
   const corpus = judges ? joinCorpora(own, judges) : own;
   const inputs = isEncoded ? encoderInputs(own, attributes.size, leastCountOf) : new Int32Array(0);
@@ -127,6 +143,7 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
     source: reader.source,
     lexicons,
     encoder: keptOf(learner.engine.encoder),
+    vectors,
     summary: summaryOf(own, fitted),
     note: given.note ?? {},
     features: functionOf(given.features),
@@ -155,6 +172,35 @@ function announce(learner: TaggerLearner, { order, passes }: ChosenOptions, { on
 /** With fewer expansions of a position, exact inference is quick. */
 const CHEAP = 10_000;
 
+/** With the words of positions as numbers, where vectors are to come. */
+interface ReadCorpus extends Corpus {
+  words: Int32Array;
+}
+
+/** The vectors of a training: those given, or those of a tagger that is kept. */
+async function vectorsOf(given: TrainTaggerOptions, words: Alphabet, kept: Tagger | undefined): Promise<Vectors> {
+  const { vectors, vectorsWords: most = attributeOptions.vectorsWords.default } = given;
+  if (vectors === undefined) return kept?.vectors as Vectors;
+  if (kept) throw new InputError("option `vectors` cannot be used where a tagger is kept: it has its own, or none");
+  checkOption(attributeOptions.vectorsWords, "vectorsWords", most);
+  return vectorsFor(vectors, words, most);
+}
+
+/** The corpus with the vectors of its words: those alone that it needs, so that threads can share them. */
+function withVectors({ words, ...corpus }: ReadCorpus, names?: Alphabet, vectors?: Vectors): Corpus {
+  if (!names || !vectors) return corpus;
+  const { dimension, values } = vectors;
+  const numbers = names.all().map((name) => vectors.numberOf(name));
+  const own = new Float64Array(numbers.length * dimension);
+  numbers.forEach((number, word) => {
+    if (number >= 0) own.set(values.subarray(number * dimension, (number + 1) * dimension), word * dimension);
+  });
+  return {
+    ...corpus,
+    vectors: { dimension, values: own, words: words.map((word) => (numbers[word] < 0 ? -1 : word)) },
+  };
+}
+
 /** Sequences as numbers. */
 class Reader {
   source: FeatureSource | undefined;
@@ -165,7 +211,7 @@ class Reader {
   ) {}
 
   /** Those to learn from: what is new gets a number. */
-  async read(sequences: Sequences): Promise<Corpus> {
+  async read(sequences: Sequences): Promise<ReadCorpus> {
     const builder = this.builder(true);
     const documents = new Documents();
     for await (const sequence of sequences) {
@@ -175,11 +221,11 @@ class Reader {
       this.source ??= kind;
       this.maker.add(builder, sequence, this.source);
     }
-    return { ...builder.build(), groups: documents.groups() };
+    return { ...builder.build(), groups: documents.groups(), words: builder.takeWords() };
   }
 
   /** Those to choose by: a label that the others do not have cannot be learned, so its position is left open. */
-  async readKnown(sequences: Sequences): Promise<Corpus> {
+  async readKnown(sequences: Sequences): Promise<ReadCorpus> {
     const builder = this.builder(false);
     const { labels } = this.alphabets;
     const known = (given: GivenLabel): GivenLabel => {
@@ -190,7 +236,7 @@ class Reader {
       checkLabelled(sequence);
       this.maker.add(builder, { ...sequence, labels: sequence.labels?.map(known) }, this.source as FeatureSource);
     }
-    return builder.build();
+    return { ...builder.build(), words: builder.takeWords() };
   }
 
   private builder(grows: boolean): CorpusBuilder {
