@@ -9,19 +9,31 @@ export interface RawToken {
   end: number;
 }
 
+/** What cuts text into tokens, such as a segmenter of characters. Places count UTF-16 units. */
+export interface Tokenizer {
+  predict(text: string): { readonly segments: readonly { readonly start: number; readonly end: number }[] };
+}
+
 let sentenceCutter: Intl.Segmenter | undefined;
 let wordCutter: Intl.Segmenter | undefined;
 
 /** Longer paragraphs are cut at spaces: Intl.Segmenter takes time that grows with the square of the length. */
 const LONGEST = 4096;
 
-/** The sentences of a text, each as its tokens; none is empty. */
-export function* sentencesOf(text: string): Generator<RawToken[]> {
+/** The sentences of a text, each as its tokens, which a tokenizer may find; none is empty. */
+export function* sentencesOf(text: string, tokenizer?: Tokenizer): Generator<RawToken[]> {
+  for (const tokens of plainSentences(text)) {
+    const start = tokens[0].start;
+    yield tokenizer ? tokensOf(text.slice(start, tokens[tokens.length - 1].end), start, tokenizer) : tokens;
+  }
+}
+
+function* plainSentences(text: string): Generator<RawToken[]> {
   sentenceCutter ??= new Intl.Segmenter("und", { granularity: "sentence" });
   for (const { start, part } of partsOf(text)) {
     let open: RawToken[] = [];
     // A line end within a paragraph is a space, and a link is a word: both would end the sentence.
-    const plain = part.replace(/[\n\r\u2028\u2029\u0085]/g, " ").replace(links, (link) => "x".repeat(link.length));
+    const plain = part.replace(lineEnds, " ").replace(links, (link) => "x".repeat(link.length));
     for (const { segment, index } of sentenceCutter.segment(plain)) {
       open.push(...tokensOf(part.slice(index, index + segment.length), start + index));
       const last = open.at(-1);
@@ -55,6 +67,7 @@ function cutBefore(text: string, to: number, from: number): number {
   return /[\ud800-\udbff]/.test(text[to - 1]) ? to - 1 : to;
 }
 
+const lineEnds = /[\n\r\u2028\u2029\u0085]/g;
 const links = /(?<!\S)(?:https?:\/\/|www\.)\S*[^\s.,;:!?'")\]]/gi;
 const whole = new RegExp(`^(?:${links.source}|[@#][\\p{L}\\p{N}_]+)`, "iu");
 /** Titles whose point does not end a sentence, in languages that write Latin letters. */
@@ -66,7 +79,8 @@ function isAbbreviation(token: string): boolean {
 }
 
 /** The tokens of a sentence that begins at a place. */
-export function tokensOf(sentence: string, start = 0): RawToken[] {
+export function tokensOf(sentence: string, start = 0, tokenizer?: Tokenizer): RawToken[] {
+  if (tokenizer) return tokensBy(tokenizer, sentence, start);
   wordCutter ??= new Intl.Segmenter("und", { granularity: "word" });
   const tokens: RawToken[] = [];
   for (const { 0: chunk, index } of sentence.matchAll(/\S+/gu)) {
@@ -82,6 +96,20 @@ export function tokensOf(sentence: string, start = 0): RawToken[] {
     tokens.push(...glued(words));
   }
   return tokens;
+}
+
+/** Tokens as a tokenizer cuts: none holds a space, and what it leaves out is not lost. */
+function tokensBy(tokenizer: Tokenizer, sentence: string, start: number): RawToken[] {
+  const { segments } = tokenizer.predict(sentence.replace(lineEnds, " "));
+  const places = new Set([0, sentence.length]);
+  for (const segment of segments) places.add(segment.start).add(segment.end);
+  const cuts = [...places].sort((a, b) => a - b);
+  return cuts.slice(1).flatMap((end, i) =>
+    Array.from(sentence.slice(cuts[i], end).matchAll(/\S+/gu), ({ 0: text, index }) => {
+      const from = start + cuts[i] + index;
+      return { text, start: from, end: from + text.length };
+    }),
+  );
 }
 
 /** Puts hyphens between words, and points after abbreviations, back. */

@@ -32,6 +32,10 @@ export interface ChoosingStart {
   judges?: number;
   /** The ladder of penalties, rising. */
   penalties?: readonly number[];
+  /** Where on the ladder the search begins, and what those take who have too few examples to choose. */
+  usualPenalty?: number;
+  /** The share of the errors that another penalty must spare to be preferred: short runs differ by chance. */
+  leastGain?: number;
 }
 
 /** What was chosen, and how that did on examples that were not learned from. */
@@ -56,7 +60,7 @@ export interface Fitted extends Trained {
 
 /** Penalties that may be chosen: each about three times the one before. */
 export const LADDER: readonly number[] = [0.01, 0.03, 0.1, 0.3, 1, 3, 10];
-/** The penalty of those who have too few examples to choose. */
+/** Where the search begins if nothing is said. */
 const USUAL_PENALTY = 0.3;
 /** Fewer examples than this say nothing about a penalty. */
 const FEWEST_TO_CHOOSE = 100;
@@ -160,7 +164,7 @@ class Choosing {
   /** What a training that was stopped leaves. */
   private stopped(): Fitted {
     const { weights, history, bestPass } = this.latest as Trained;
-    const { select, l2 = USUAL_PENALTY } = this.options;
+    const { select, l2 = this.usualPenalty } = this.options;
     const chosen = { l2, passes: bestPass, temperature: 1, select, parts: 0, judges: 0, refit: false };
     return { weights, history, bestPass, stopped: true, chosen };
   }
@@ -192,8 +196,9 @@ class Choosing {
 
   private async choosePenalty(part: Part): Promise<number | undefined> {
     const { options, own, groups } = this;
+    if (own < FEWEST_TO_CHOOSE) return this.usualPenalty;
     // With a network, rows are few and the penalty matters little.
-    if (own < FEWEST_TO_CHOOSE || this.learner.encoder) return USUAL_PENALTY;
+    if (this.learner.encoder) return USUAL_PENALTY;
     // Where nothing is held out for passes, the penalty is chosen all the same.
     const judged = part.heldOut.length > 0 ? part : split(own, { heldOut: HELD_OUT.share, seed: options.seed, groups });
     const random = generator(options.seed, 0);
@@ -233,19 +238,23 @@ class Choosing {
 
   /** Tries two neighbours on the ladder of penalties, then goes on in the better direction for as long as that pays. */
   private async climb(tried: (l2: number) => Promise<Best | undefined>): Promise<Best | undefined> {
-    const ladder = this.from.penalties ?? LADDER;
-    const usual = Math.max(0, ladder.indexOf(USUAL_PENALTY));
+    const { penalties: ladder = LADDER, leastGain = 0 } = this.from;
+    const usual = Math.max(0, ladder.indexOf(this.usualPenalty));
     let best = await tried(ladder[usual]);
     for (const direction of [1, -1]) {
       for (let rung = usual + direction; best && rung >= 0 && rung < ladder.length; rung += direction) {
         const next = await tried(ladder[rung]);
         if (!next) return undefined;
-        if (next.score <= best.score) break;
+        if (next.score <= best.score + leastGain * Math.max(0, 1 - best.score)) break;
         best = next;
       }
       if (best && best.l2 !== ladder[usual]) break;
     }
     return best;
+  }
+
+  private get usualPenalty(): number {
+    return this.from.usualPenalty ?? USUAL_PENALTY;
   }
 
   private scoreOf({ history, bestPass }: RunResult): number {

@@ -18,8 +18,8 @@ export interface Learner {
   beginPass?(isFirst: boolean): void;
   /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
-  /** Judges an example without learning from it. */
-  judge(example: number, weights: Float64Array): Judged;
+  /** Judges an example without learning from it; if `isFinal`, as the model will predict, where that takes more care than learning. */
+  judge(example: number, weights: Float64Array, isFinal?: boolean): Judged;
   /** What another thread needs to be the same learner; without it, one thread trains. */
   share?(): SharedLearner | undefined;
 }

@@ -36,7 +36,7 @@ export async function temperatureLosses(
     if (learner.encoder) learner.encoder.scale = factor;
     const sums = { right: nothingLost(), wrong: nothingLost() };
     for (const example of examples.subarray(0, MOST_JUDGES)) {
-      const { logLoss, right } = learner.judge(example, scaled);
+      const { logLoss, right } = learner.judge(example, scaled, true);
       if (logLoss === undefined) {
         losses.length = 0;
         return false;

@@ -12,8 +12,8 @@ import { InputError, unknownName } from "./errors.js";
 export interface OptionFacts {
   /** What it means, as help shows it: begins in lower case and has no full stop. */
   description: string;
-  /** `whole`, `range`, `real`, `choice`, `flag`, `text`, `file`, `files`, `lines`, `list`. */
-  type: "whole" | "range" | "real" | "choice" | "flag" | "text" | "file" | "files" | "lines" | "list";
+  /** `whole`, `range`, `real`, `choice`, `flag`, `text`, `file`, `files`, `lines`, `model`, `list`. */
+  type: "whole" | "range" | "real" | "choice" | "flag" | "text" | "file" | "files" | "lines" | "model" | "list";
   /** What the value is called in help: `n` in `--order <n>`. */
   value?: string;
   /** Where there is no default: what happens then, such as "chosen on held-out data". */
@@ -188,6 +188,11 @@ export function file(description: string, facts: Common = {}): Option<string, un
 /** A file that may be too large for one text: programs give a text or its lines, the command line the name of the file. */
 export function lines(description: string, facts: Common = {}): Option<unknown, undefined> {
   return made<unknown>(v.unknown(), () => true, { description, type: "lines", value: "file", ...facts }, undefined);
+}
+
+/** Another model: programs give it, the command line the name of its file. */
+export function model(description: string, facts: Common = {}): Option<unknown, undefined> {
+  return made<unknown>(v.unknown(), () => true, { description, type: "model", value: "model", ...facts }, undefined);
 }
 
 /** A text with a name. */

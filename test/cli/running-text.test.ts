@@ -55,6 +55,33 @@ test("JSON has spans with their places in the text", async () => {
   }
 });
 
+test("a segmenter finds the tokens", async () => {
+  folder.write("words.txt", "An na saw Ro me\nBob left\nAn na left\nRo me saw Bob\n".repeat(5));
+  const trained = [
+    "train",
+    "segment",
+    "words.txt",
+    "--out",
+    "words.sg",
+    "--passes",
+    "8",
+    "--held-out",
+    "0",
+    "--l2",
+    "0.1",
+  ];
+  expect((await folder.run(trained)).code).toBe(0);
+  const predict = ["predict", "m.sg", "--tokenizer", "words.sg", "--json"];
+  const { out } = await folder.run([...predict, "--text"], "AnnasawRome\n");
+  expect(JSON.parse(out)).toMatchObject({ tokens: ["An", "na", "saw", "Ro", "me"], offsets: { 2: [4, 7] } });
+  expect((await folder.run(predict, "x\n")).error).toContain("it goes with --text");
+  const wrong = await folder.run(["predict", "m.sg", "--text", "--tokenizer", "m.sg"], "x\n");
+  expect(wrong).toMatchObject({
+    code: 2,
+    error: expect.stringContaining("--tokenizer needs a segmenter of characters"),
+  });
+});
+
 test("what does not go together is refused", async () => {
   const refused = async (...words: string[]) => {
     const { code, error } = await folder.run(["predict", ...words, "--text"], text);

@@ -23,6 +23,7 @@ import { checkSpans } from "../../workflows/found-spans.js";
 import { predictorOf } from "../../workflows/model.js";
 import { mostOf } from "../../workflows/monitor.js";
 import { addDeclared, addUnion, givenFor } from "../declared.js";
+import { withModels } from "../model-data.js";
 import {
   addModeOptions,
   examples,
@@ -145,7 +146,7 @@ function contextsFlag(text: string, before: ContextsFlag = {}): ContextsFlag {
 
 async function predict(path: string, file: string, flags: PredictFlags, command: Command): Promise<void> {
   const { model, task } = predictorOf(await loadModel(path), "predict", path);
-  const given = givenFor(command, task, learningTasks(), asking, path);
+  const given = await withModels(task.predicting.options, givenFor(command, task, learningTasks(), asking, path));
   const asked: PredictAsked = {
     prediction: {
       ...given,

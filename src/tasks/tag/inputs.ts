@@ -15,7 +15,7 @@ import { InputError } from "../../util/errors.js";
 import { choice, flag, type GivenOptions, text } from "../../util/options.js";
 import type { Asked, Cutting, InputUse } from "../task.js";
 import { someOf } from "./corpus.js";
-import { readRunning } from "./running-text.js";
+import { checkTokenizer, readRunning } from "./running-text.js";
 import type { Tagger } from "./tagger.js";
 
 /** How data is read, where the data of a model may be read in another way than its training data. */
@@ -123,10 +123,18 @@ type Unknown = "refuse" | "some" | "allow";
 /** The sequences of a source as the model needs them. */
 export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): AsyncGenerator<TaggerInput> {
   const note = inputNoteOf(tagger);
-  const given = use.asked as Rereading & { known?: boolean; allowUnknown?: boolean; text?: boolean };
+  const given = use.asked as Rereading & {
+    known?: boolean;
+    allowUnknown?: boolean;
+    text?: boolean;
+    tokenizer?: unknown;
+  };
+  const tokenizer = given.tokenizer === undefined ? undefined : checkTokenizer(given.tokenizer);
+  if (tokenizer && !given.text)
+    throw new InputError("option `tokenizer` cuts running text: it goes with option `text`");
   if (given.text) {
     checkRunning(tagger, note, given);
-    for await (const sequence of readRunning(lines))
+    for await (const sequence of readRunning(lines, tokenizer))
       yield { sequence, shown: shownColumns(sequence, "jsonl"), isEscaped: false };
     return;
   }

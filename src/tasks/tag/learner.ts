@@ -282,8 +282,14 @@ export class TaggerEngine extends Holder {
   }
 
   /** Judges a sequence: likelihood of its labels, errors of the best output, and spans where labels of these `names` mark any. */
-  judge(corpus: Corpus, sequence: number, weights: Float64Array, names?: readonly string[]): Judged {
-    const inference = learningInference(this.inference, sequence);
+  judge(
+    corpus: Corpus,
+    sequence: number,
+    weights: Float64Array,
+    names?: readonly string[],
+    given = this.inference,
+  ): Judged {
+    const inference = learningInference(given, sequence);
     let trellis = this.forward(corpus, sequence, weights, inference, { labelled: false });
     const best = this.kernel.bestPath();
     const bestPartition = trellis.logPartition;
@@ -354,6 +360,8 @@ interface LearnerFacts {
   /** [labels], if they mark spans. */
   names?: readonly string[];
   beamTraining?: BeamTraining;
+  /** Of the finished tagger, where it takes more care than learning does. */
+  finalInference?: Inference;
 }
 
 /** A corpus to train a tagger on. */
@@ -392,8 +400,9 @@ export class TaggerLearner implements Learner {
     return this.engine.learn(this.corpus, example, weights, gradient, this.given.beamTraining);
   }
 
-  judge(example: number, weights: Float64Array): Judged {
-    return this.engine.judge(this.corpus, example, weights, this.given.names);
+  judge(example: number, weights: Float64Array, isFinal = false): Judged {
+    const { names, finalInference } = this.given;
+    return this.engine.judge(this.corpus, example, weights, names, isFinal ? finalInference : undefined);
   }
 
   share(): SharedLearner | undefined {

@@ -2,7 +2,7 @@
 // may give in place of a sequence: tokens, or text.
 
 import type { Lines } from "../../formats/line-blocks.js";
-import { type RawToken, sentencesOf, tokensOf } from "../../formats/raw-text.js";
+import { type RawToken, sentencesOf, type Tokenizer, tokensOf } from "../../formats/raw-text.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { areStrings } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
@@ -13,7 +13,7 @@ export type TaggerGiven =
   | TaggingSequence
   | readonly string[]
   | { readonly tokens: readonly string[] }
-  | { readonly text: string };
+  | { readonly text: string; readonly tokenizer?: Tokenizer };
 
 /** The sequence that was meant. */
 export function sequenceOf(given: TaggerGiven): TaggingSequence {
@@ -27,7 +27,16 @@ export function sequenceOf(given: TaggerGiven): TaggingSequence {
   const text = (given as { text?: unknown })?.text;
   if (text === undefined) return given as TaggingSequence;
   if (typeof text !== "string") throw new InputError("`text` should be text");
-  return sentenceOf(tokensOf(text), text, 0);
+  const { tokenizer } = given as { tokenizer?: unknown };
+  return sentenceOf(tokensOf(text, 0, tokenizer === undefined ? undefined : checkTokenizer(tokenizer)), text, 0);
+}
+
+/** Refuses what does not cut text into tokens. */
+export function checkTokenizer(given: unknown): Tokenizer {
+  const { kind, parts } = given as { kind?: string; parts?: { input?: string } };
+  const isModel = kind === undefined || (kind === "segmenter" && parts?.input !== "tokens");
+  if (isModel && typeof (given as Partial<Tokenizer>).predict === "function") return given as Tokenizer;
+  throw new InputError("option `tokenizer` needs a segmenter of characters, which cuts text into words");
 }
 
 /** A sentence of a text that begins at a place of a larger one. */
@@ -36,12 +45,12 @@ function sentenceOf(tokens: readonly RawToken[], text: string, from: number): Ta
 }
 
 /** The sentences of a text. */
-export function* sequencesOf(text: string): Generator<TaggingSequence> {
-  for (const tokens of sentencesOf(text)) yield sentenceOf(tokens, text, 0);
+export function* sequencesOf(text: string, tokenizer?: Tokenizer): Generator<TaggingSequence> {
+  for (const tokens of sentencesOf(text, tokenizer)) yield sentenceOf(tokens, text, 0);
 }
 
 /** The sentences of a source. Places count UTF-16 units, with one for each line end. */
-export async function* readRunning({ file, blocks }: Lines): AsyncGenerator<TaggingSequence> {
+export async function* readRunning({ file, blocks }: Lines, tokenizer?: Tokenizer): AsyncGenerator<TaggingSequence> {
   let paragraph: string[] = [];
   let first = 1; // its first line
   let from = 0; // and where that begins
@@ -49,7 +58,7 @@ export async function* readRunning({ file, blocks }: Lines): AsyncGenerator<Tagg
   const cut = function* (): Generator<TaggingSequence> {
     const text = paragraph.join("\n");
     paragraph = [];
-    for (const tokens of sentencesOf(text)) {
+    for (const tokens of sentencesOf(text, tokenizer)) {
       const placed = tokens.map((token) => ({ ...token, start: token.start + from, end: token.end + from }));
       const line = first + (text.slice(0, tokens[0].start).match(/\n/g)?.length ?? 0);
       yield { ...sentenceOf(placed, text, from), file, line };

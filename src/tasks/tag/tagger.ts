@@ -19,6 +19,7 @@ import {
 } from "../../engine/lattice.js";
 import { pathConfidences } from "../../engine/reference/passes.js";
 import { type Inference, pathScore, type Trellis } from "../../engine/trellis.js";
+import type { Tokenizer } from "../../formats/raw-text.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import type { Chosen } from "../../learn/choose.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
@@ -50,7 +51,7 @@ import {
 } from "./prediction.js";
 import { type Contribution, featuresOf, reasonsFor, symbolOf } from "./reasons.js";
 import { attributeRows, type TaggerRows } from "./rows.js";
-import { placeSpans, sequenceOf, sequencesOf, type TaggerGiven } from "./running-text.js";
+import { checkTokenizer, placeSpans, sequenceOf, sequencesOf, type TaggerGiven } from "./running-text.js";
 import type { Translation } from "./scheme.js";
 import { SpanFinder, type TaggedSpan } from "./spans.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
@@ -176,9 +177,10 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return { ...prediction, tokens: running.tokens };
   }
 
-  /** The same for each sentence of a text. */
-  predictText(text: string, options: PredictOptions = {}): TaggerPrediction[] {
-    return Array.from(sequencesOf(text), (sequence) => this.predict(sequence, options));
+  /** The same for each sentence of a text, whose tokens a segmenter of characters may find. */
+  predictText(text: string, options: PredictOptions = {}, tokenizer?: Tokenizer): TaggerPrediction[] {
+    if (tokenizer !== undefined) checkTokenizer(tokenizer);
+    return Array.from(sequencesOf(text, tokenizer), (sequence) => this.predict(sequence, options));
   }
 
   private predictSequence(sequence: TaggingSequence, options: PredictOptions): TaggerPrediction {

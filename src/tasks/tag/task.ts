@@ -2,7 +2,7 @@
 
 import type { TaggingSequence } from "../../formats/sequence.js";
 import { InputError } from "../../util/errors.js";
-import { flag, type NamedText } from "../../util/options.js";
+import { flag, model, type NamedText } from "../../util/options.js";
 import { percent, plural } from "../../util/text.js";
 import { heldOutOf, nonZero } from "../contents.js";
 import type { Asked, LearningTask, PredictionAsked } from "../task.js";
@@ -144,6 +144,9 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         text: flag(
           "the input is running text: it is cut into sentences and tokens; with --json, spans by places in it",
         ),
+        tokenizer: model("with --text: a segmenter of characters that cuts sentences into tokens", {
+          otherwise: "words as Unicode has them",
+        }),
         spans: flag("with --json: give the spans that labels such as B-PER, I-PER, O mark, with their probabilities"),
       },
       rereading,
@@ -152,6 +155,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
         ["stargram predict model.sg partly.txt --known", "fill in the labels that are `_`"],
         ["stargram predict names.sg letter.txt --text --json", "names in running text, by their places in it"],
+        ["stargram predict pos.sg letter.txt --text --tokenizer words.sg", "the same, cut into words by a segmenter"],
       ],
       inputs: readInputs,
       async *inputsOf(sequences) {

@@ -56,6 +56,30 @@ test("a text is labelled sentence by sentence, with places in all of it", () => 
   for (const span of spans) expect(text.slice(span.start, span.end)).toBe(span.text);
 });
 
+/** Cuts after every second character. */
+const twos = {
+  predict: (text: string) => ({
+    segments: Array.from({ length: text.length >> 1 }, (_, i) => ({ start: 2 * i, end: 2 * i + 2 })),
+  }),
+};
+
+test("a tokenizer cuts sentences; no token holds a space, nothing else is lost", () => {
+  const text = "Anna saw\nRome. Bob left.";
+  const sentences = tagger.predictText(text, {}, twos).map(({ tokens = [] }) => tokens);
+  expect(sentences.map((tokens) => tokens.map((token) => token.text))).toEqual([
+    ["An", "na", "s", "aw", "R", "om", "e."],
+    ["Bo", "b", "le", "ft", "."],
+  ]);
+  for (const { start, end, text: cut } of sentences.flat()) expect(text.slice(start, end)).toBe(cut);
+  expect(tagger.predict({ text: " Anna.", tokenizer: twos }).tokens?.map((token) => token.text)).toEqual([
+    "A",
+    "nn",
+    "a.",
+  ]);
+  expect(() => tagger.predictText(text, {}, tagger as never)).toThrow("segmenter of characters");
+  expect(() => tagger.predict({ text, tokenizer: 7 as never })).toThrow(InputError);
+});
+
 test("what is neither is refused", () => {
   expect(() => tagger.predict({ tokens: "x" } as never)).toThrow(InputError);
   expect(() => tagger.predict({ text: 7 } as never)).toThrow(InputError);
