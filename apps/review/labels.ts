@@ -92,13 +92,25 @@ export function differences(
   const [before, after] = [spansOf(best), spansOf(other)];
   const added = after.filter((span) => !before.some((old) => isSame(old, span)));
   const lost = before.filter((old) => !after.some((span) => isSame(old, span)));
-  const gone = lost.filter((old) => !added.some((span) => span.from < old.to && span.to > old.from));
+  const gone = lost.flatMap((old) => leftOf(old, after));
   const changed = [
     ...added.map((span) => ({ span, label: span.type as string | undefined })),
     ...gone.map((span) => ({ span, label: undefined })),
   ];
   changed.sort((a, b) => a.span.from - b.span.from);
   return changed.map(({ span, label }) => ({ words: wordsOf(span), label }));
+}
+
+/** What of a span no other span covers. */
+function leftOf(span: Span, others: readonly Span[]): Span[] {
+  const left: Span[] = [];
+  for (let i = span.from; i < span.to; i++) {
+    if (others.some(({ from, to }) => from <= i && i < to)) continue;
+    const last = left.at(-1);
+    if (last?.to === i) last.to++;
+    else left.push({ ...span, from: i, to: i + 1 });
+  }
+  return left;
 }
 
 function isSame(a: Span, b: Span): boolean {

@@ -12,7 +12,7 @@ export function promiseLines(calibration: Calibration | undefined): string[][] {
     const { precision, confidence, threshold, answered, wrong, crossValidated } = guarantee;
     return [
       crossValidated === undefined ? "promise" : "estimate, not a promise",
-      `precision ${precision}${of} (confidence ${confidence}) from probability ${probabilityText(threshold)}: ` +
+      `precision ${precision}${of} (confidence ${confidence}) ${cutOffText(guarantee, threshold)}: ` +
         `${percent(answered / Math.max(1, tested))} of ${counted(tested)} tested ${noun} answered, ${counted(wrong)} wrong` +
         (crossValidated === undefined ? "" : `; cross-validated on the training data in ${crossValidated} parts`),
     ];
@@ -35,6 +35,13 @@ export function promiseLines(calibration: Calibration | undefined): string[][] {
       ];
     }),
   ];
+}
+
+function cutOffText(guarantee: Guarantee | PartGuarantee, threshold: number): string {
+  if (!("groups" in guarantee) || !guarantee.groups) return `from probability ${probabilityText(threshold)}`;
+  const groups = guarantee.groups.map((one) => `${one.group} from probability ${probabilityText(one.threshold)}`);
+  const open = (guarantee.open ?? []).map((name) => `${name} never`);
+  return `for each on its own, ${[...groups, ...open].join(", ")}`;
 }
 
 /** What was chosen, and by what: for `inspect`. */

@@ -52,6 +52,8 @@ test("differences are what another output says, span by span", () => {
   expect(say(best)).toEqual([]);
   expect(say(["B-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC"])).toEqual(["Sonmarg → LOC"]);
   expect(say(["O", "O", "B-LOC", "B-LOC", "O", "O"])).toEqual(["Ada → undefined", "Lake → LOC", "City → LOC"]);
+  // A span that gets shorter says what it loses.
+  expect(say(["B-PER", "O", "B-LOC", "O", "O", "O"])).toEqual(["Lake → LOC", "City → undefined"]);
   const tags = ["NN", "VB", "DT"];
   expect(differences(["NN", "VB"], ["NN", "DT"], ["a", "b"], tags)).toEqual([{ words: "b", label: "DT" }]);
 });

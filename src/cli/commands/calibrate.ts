@@ -118,7 +118,7 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
     const promise = `a precision of ${share(precision)}${unit === "sequence" ? "" : ` of ${unit}s`}`;
     const made = "estimated" in found ? "expected" : "promised";
     const what = `${promise} cannot be ${made} with ${share(confidence)} confidence; the model is unchanged`;
-    const why = found.unit === "sequence" ? whyLines(found.why) : whyPartsLines(found.why, found.unit);
+    const why = found.unit === "sequence" ? whyLines(found.why) : whyPartsLines(found.why, found.unit, precision);
     throw new CheckFailed([what, ...why].join("\n  "));
   }
   await saveModel(model, path);
@@ -266,7 +266,7 @@ function groupLines(guarantee: Guarantee | PartGuarantee): string[][] {
   return open.length > 0 ? [...lines, ["no promise", open.join(" ")]] : lines;
 }
 
-function whyPartsLines(why: NoPartThreshold, unit: PartUnit): string[] {
+function whyPartsLines(why: NoPartThreshold, unit: PartUnit, precision: number): string[] {
   const { examples: count, parts, accuracy, surest, examplesNeeded, possible } = why;
   const lines = [`${plural(parts, unit)} in ${plural(count, "held-out sequence")}, ${percent(accuracy)} of them right`];
   if (surest.answered > 0) {
@@ -279,6 +279,8 @@ function whyPartsLines(why: NoPartThreshold, unit: PartUnit): string[] {
     lines.push(
       `if that went on, it would take about ${counted(examplesNeeded)} held-out sequences (here ${counted(count)})`,
     );
+  } else if (surest.wrong > (1 - precision) * surest.answered) {
+    lines.push("more sequences would not help: the model has to get better");
   }
   return [...lines, ...possibleLines(possible)];
 }
