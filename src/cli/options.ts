@@ -73,6 +73,7 @@ export function repeated(text: string, before: string[] = []): string[] {
 /** Another choice of contexts than the model's own. */
 export interface InferenceFlags {
   contexts?: number | Range;
+  sure?: number;
   mode?: ChosenInference["mode"];
   /** What `mode` was called. */
   inference?: ChosenInference["mode"];
@@ -87,14 +88,20 @@ export function addInferenceOptions(command: Command): Command {
 export function addModeOptions(command: Command): Command {
   const modes = ["rcms", "beam", "exact"];
   return command
+    .option(
+      "--sure <share>",
+      "with a range of contexts: what is this probable is not searched for again",
+      real(0, { most: 1 }),
+    )
     .addOption(new Option("--mode <mode>", "how contexts are chosen (default: the model's)").choices(modes))
     .addOption(new Option("--inference <mode>").choices(modes).hideHelp());
 }
 
 /** What was chosen, or undefined if nothing was. */
-export function inferenceFrom({ contexts, inference, mode = inference }: InferenceFlags): ChosenInference | undefined {
-  if (contexts === undefined && mode === undefined) return undefined;
-  return { ...(contexts === undefined ? {} : { contexts }), ...(mode === undefined ? {} : { mode }) };
+export function inferenceFrom(flags: InferenceFlags): ChosenInference | undefined {
+  const { contexts, sure, inference, mode = inference } = flags;
+  const given = Object.entries({ contexts, sure, mode }).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** A command that only holds others, such as `train`: made by the first that needs it. */

@@ -5,8 +5,18 @@
 
 import { mixed } from "../util/bits.js";
 import type { BestOutput, FrozenRows, Kernel } from "./backend.js";
-import { type Inference, longestSuffix } from "./inference.js";
+import { type Inference, longestSuffix, USUAL_SURE } from "./inference.js";
 import type { Problem } from "./problem.js";
+
+/** One pass of a search. */
+export interface Round {
+  /** Of the best output that it found. */
+  probability: number;
+  /** Contexts beside `⋆`, for each decision. */
+  contexts: number;
+  /** [decisions] how many there could be at each, where that was not the same everywhere. */
+  limits?: number[];
+}
 
 /** What a search took. */
 export interface Spent {
@@ -14,10 +24,17 @@ export interface Spent {
   passes: number;
   /** Contexts of all passes, beside `⋆`, for each decision. */
   contexts: number;
+  /** What each pass found, and where it had more contexts. */
+  rounds: Round[];
 }
 
-/** An output with less than this is in doubt, and a decision of it with half as much less. */
-const SURE = 0.95;
+/** What these rounds took together. */
+function spentIn(rounds: Round[]): Spent {
+  return { passes: rounds.length, contexts: rounds.reduce((sum, { contexts }) => sum + contexts, 0), rounds };
+}
+
+/** A decision with less than this is in doubt, where its output is. */
+const SURE_DECISION = (1 + USUAL_SURE) / 2;
 /** How many times the contexts that it had a slot in doubt gets. */
 const TIMES = 6;
 /** Learning needs no wider search than so many times the narrowest: it would cost much and gain nothing. */
@@ -26,29 +43,36 @@ const WIDEST_LEARNING = 8;
 export class ContextBudget {
   /** [slotCount] how many contexts the slots kept in the last pass; undefined if it was the first. */
   limits: Int32Array | undefined;
-  spent: Spent = { passes: 0, contexts: 0 };
+  private rounds: Round[] = [];
 
   constructor(private readonly kernel: Kernel) {}
 
+  /** What the last search took. */
+  get spent(): Spent {
+    return spentIn(this.rounds);
+  }
+
   /** The best output of a chain, with as many contexts as it takes, from `Inference.least` to `Inference.contexts`. */
   bestOutput(problem: Problem, frozen: FrozenRows, inference: Inference, confidences = false): BestOutput | undefined {
-    const { least = inference.contexts, contexts: most } = inference;
+    const { least = inference.contexts, contexts: most, sure = USUAL_SURE } = inference;
     const { kernel } = this;
     const first = { ...inference, contexts: least };
     this.limits = undefined;
-    this.spent = { passes: 1, contexts: least };
+    this.rounds = [];
     const output = kernel.bestOutput(problem, frozen, first, confidences);
-    if (!output || probability(output) >= SURE || least >= most) return output;
+    if (!output) return undefined;
+    this.rounds.push({ probability: probability(output), contexts: least });
+    if (probability(output) >= sure || least >= most) return output;
     let best = output.confidences ? output : (kernel.bestOutput(problem, frozen, first, true) as BestOutput);
     const limits = new Int32Array(problem.graph.slotCount).fill(least);
-    while (probability(best) < SURE && raise(limits, best.confidences as number[], longestSuffix(inference), most)) {
+    while (probability(best) < sure && raise(limits, best.confidences as number[], longestSuffix(inference), most)) {
       const widest = limits.reduce((a, b) => Math.max(a, b));
       const wider = { ...problem, limits };
       const found = kernel.bestOutput(wider, frozen, { ...inference, contexts: widest }, true);
       best = found as BestOutput; // more contexts hold no fewer outputs
       this.limits = limits;
-      this.spent.passes++;
-      this.spent.contexts += limits.subarray(1).reduce((a, b) => a + b, 0) / (limits.length - 1);
+      const contexts = limits.subarray(1).reduce((a, b) => a + b, 0) / (limits.length - 1);
+      this.rounds.push({ probability: probability(best), contexts, limits: Array.from(limits.subarray(0, -1)) });
     }
     return best;
   }
@@ -71,11 +95,35 @@ export function learningInference(inference: Inference, example: number): Infere
  * probability of what it found.
  */
 export function searchWithin(inference: Inference, search: (inference: Inference) => number): Spent {
-  const { least = inference.contexts, contexts: most } = inference;
-  const spent = { passes: 1, contexts: least };
-  if (search({ ...inference, contexts: least }) >= SURE || least >= most) return spent;
-  search(inference);
-  return { passes: 2, contexts: least + most };
+  const { least = inference.contexts, contexts: most, sure = USUAL_SURE } = inference;
+  const first = { probability: search({ ...inference, contexts: least }), contexts: least };
+  if (first.probability >= sure || least >= most) return spentIn([first]);
+  return spentIn([first, { probability: search(inference), contexts: most }]);
+}
+
+/**
+ * How sure is to be sure enough for searches to take `mean` contexts for each decision, on average: the most that does, by searches
+ * for which nothing was. A search goes on after a round if no output so far reached that.
+ */
+export function sureFor(searches: readonly Spent[], mean: number): { sure: number; contexts: number } {
+  const rounds: { best: number; cost: number }[] = [];
+  let total = 0;
+  for (const { rounds: own } of searches) {
+    total += own[0].contexts;
+    for (let k = 1, best = 0; k < own.length; k++) {
+      best = Math.max(best, own[k - 1].probability);
+      rounds.push({ best, cost: own[k].contexts });
+    }
+  }
+  rounds.sort((a, b) => a.best - b.best);
+  for (let from = 0, to = 0; from < rounds.length; from = to) {
+    // Rounds after equal probabilities are all made or none.
+    let cost = 0;
+    for (; to < rounds.length && rounds[to].best === rounds[from].best; to++) cost += rounds[to].cost;
+    if (total + cost > mean * searches.length) return { sure: rounds[from].best, contexts: total / searches.length };
+    total += cost;
+  }
+  return { sure: 1, contexts: total / searches.length };
 }
 
 function probability({ score, logPartition }: BestOutput): number {
@@ -91,7 +139,7 @@ function raise(limits: Int32Array, confidences: readonly number[], order: number
   const reach = Math.min(order, limits.length);
   let isRaised = false;
   for (let i = 0; i < confidences.length; i++) {
-    if (confidences[i] >= (1 + SURE) / 2) continue;
+    if (confidences[i] >= SURE_DECISION) continue;
     for (let slot = Math.max(1, i - reach); slot < Math.min(limits.length, i + reach + 1); slot++) {
       const limit = Math.min(most, limits[slot] * TIMES);
       if (limit <= raised[slot]) continue;

@@ -12,6 +12,8 @@ export interface Inference {
    * single pass knows nothing of it. Without it there are `contexts` from the first.
    */
   least?: number;
+  /** With `least`: an output with so much probability is not in doubt. Default: `USUAL_SURE`. */
+  sure?: number;
   /**
    * Contexts with less than this share of the mass of their slot's heaviest are not kept, which saves time where there is
    * little doubt. With `⋆` they stay covered. Default 0. `exact` ignores it.
@@ -35,6 +37,9 @@ export function withContexts<I extends Omit<Inference, "contexts">>(
   if (typeof contexts === "number") return { ...inference, contexts, least: undefined };
   return { ...inference, contexts: contexts.most, least: contexts.least };
 }
+
+/** What is sure enough, if nothing is said. */
+export const USUAL_SURE = 0.95;
 
 /** Longer than any suffix. */
 const UNLIMITED = 2 ** 31 - 1;

@@ -1,5 +1,6 @@
 // What can be chosen of every training.
 
+import { USUAL_SURE } from "../engine/inference.js";
 import { choice, flag, readOptions, real, share, whole } from "../util/options.js";
 import type { TrainingOptions } from "./option-types.js";
 
@@ -50,6 +51,16 @@ export const choosingOptions = {
   refit: flag("when everything is chosen, learn from the held-out part, too", {
     usual: true,
     off: "keep the model that was judged by the held-out part, without learning from that",
+  }),
+};
+
+/** For models that may have a range of contexts. */
+export const budgetOptions = {
+  sure: real("with a range of contexts: an output this probable is sure enough, and is not searched for again", {
+    least: 0,
+    most: 1,
+    usual: USUAL_SURE,
+    value: "share",
   }),
 };
 

@@ -69,6 +69,8 @@ export interface Predictor extends Model {
   readonly note: Record<string, unknown>;
   /** What was measured on held-out data, if it was. */
   calibration: Calibration | undefined;
+  /** Where there may be a range of contexts: takes outputs of this probability as sure from now on. */
+  setSure?(sure: number): void;
   /** Gives back the memory that it has of the kernel; it must not be used afterwards. */
   dispose?(): void;
   [Symbol.dispose]?(): void;
@@ -96,6 +98,8 @@ export interface PartsAnswered<Prediction, Candidate> {
 export interface ChosenInference {
   mode?: "rcms" | "beam" | "exact";
   contexts?: number | Range;
+  /** With a range: an output this probable is sure enough. */
+  sure?: number;
 }
 
 /** What a prediction may be asked for in every task; a task's own options (`predicting`) come beside these. */

@@ -28,6 +28,7 @@ import { checkSpans } from "./found-spans.js";
 import { allOf, type Judged, judge, partsOf } from "./judge.js";
 import { learningTaskOf } from "./model.js";
 import { type NoPartThreshold, whyNoParts } from "./no-promise.js";
+import { withMeanContexts } from "./steer.js";
 
 const openShare = (description: string) => real(description, { least: 0, above: true, below: 1, value: "share" });
 
@@ -53,6 +54,10 @@ export const calibrateOptions = {
     value: "share",
     usual: 0.95,
   }),
+  meanContexts: real(
+    "with a range of contexts: first choose how sure is sure enough to take so many for each decision, on average",
+    { least: 0, above: true, value: "n", otherwise: "as the model was trained" },
+  ),
   seed: whole("chooses the examples that place the cut-offs", { least: 0, usual: 1 }),
   crossValidate: whole(
     "estimate the cut-off from the training data instead, by training again without each of n parts",
@@ -80,6 +85,8 @@ export interface CalibrateOptions {
    * @default 0.95
    */
   confidence?: number;
+  /** First choose how sure is sure enough for searches to take so many contexts for each decision, on average. */
+  meanContexts?: number;
   /** @default 1 */
   seed?: number;
 }
@@ -115,6 +122,8 @@ export interface CoverOptions {
    * @default "sequence"
    */
   unit?: SetUnit;
+  /** First choose how sure is sure enough for searches to take so many contexts for each decision, on average. */
+  meanContexts?: number;
   /** @default 1 */
   seed?: number;
 }
@@ -128,6 +137,8 @@ export interface RecallOptions {
    * @default 0.95
    */
   confidence?: number;
+  /** First choose how sure is sure enough for searches to take so many contexts for each decision, on average. */
+  meanContexts?: number;
   /** @default 1 */
   seed?: number;
 }
@@ -180,9 +191,17 @@ export async function calibrate(
     return estimateOn(task, model, all, options);
   }
   const inputs = task.predicting.inputsOf(asTheyCome(examples));
-  if ("coverage" in options) return cover(task, model, inputs, options);
-  if ("recall" in options) return recallSpans(task, model, inputs, options);
-  return calibrateOn(model, await judge(task, model, inputs, { per: perOf(options) }), options);
+  return withMeanContexts<Calibrated | Covered | Recalled>(
+    task,
+    model,
+    inputs,
+    options.meanContexts,
+    async (inputs) => {
+      if ("coverage" in options) return cover(task, model, inputs, options);
+      if ("recall" in options) return recallSpans(task, model, inputs, options);
+      return calibrateOn(model, await judge(task, model, inputs, { per: perOf(options) }), options);
+    },
+  );
 }
 
 /** Refuses options of several promises at once. */
@@ -193,7 +212,11 @@ export function checkOnePromise(options: object): void {
       hint: "give one of them",
     });
   }
-  if ((options as Asked).crossValidate !== undefined && given[0] !== "precision") {
+  const { crossValidate, meanContexts } = options as Asked;
+  if (crossValidate !== undefined && meanContexts !== undefined) {
+    throw new InputError("option `meanContexts` needs held-out data, and cannot be given with `crossValidate`");
+  }
+  if (crossValidate !== undefined && given[0] !== "precision") {
     throw new InputError("option `crossValidate` estimates the cut-off of a precision", {
       hint: "give option `precision`, or held-out data",
     });

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Backend, BestOutput } from "../../src/engine/backend.js";
-import { ContextBudget, learningInference, searchWithin } from "../../src/engine/budget.js";
+import { ContextBudget, learningInference, type Spent, searchWithin, sureFor } from "../../src/engine/budget.js";
 import type { Inference } from "../../src/engine/inference.js";
 import { referenceBackend } from "../../src/engine/reference/backend.js";
 import { wasmBackend } from "../../src/engine/wasm/backend.js";
@@ -29,6 +29,15 @@ describe.each(Object.entries(backends))("a budget with %s", (_name, backend) => 
           const { limits, spent } = budget;
           if (limits) widened++;
           expect(spent.passes > 1).toBe(limits !== undefined);
+          expect(spent.rounds).toHaveLength(spent.passes);
+          expect(spent.rounds[0]).toMatchObject({ contexts: least });
+          const last = spent.rounds[spent.passes - 1];
+          expect(last.limits ?? []).toEqual(Array.from(limits?.subarray(0, -1) ?? []));
+          expect(last.probability).toBeCloseTo(Math.exp(found.score - found.logPartition), 12);
+          expect(spent.contexts).toBeCloseTo(
+            spent.rounds.reduce((sum, { contexts }) => sum + contexts, 0),
+            12,
+          );
           for (const limit of limits ?? []) {
             expect(limit).toBeGreaterThanOrEqual(least);
             expect(limit).toBeLessThanOrEqual(12);
@@ -56,9 +65,17 @@ it("a whole input is searched again only if what was found is in doubt", () => {
     tried.push(chosen.contexts);
     return probability;
   };
-  expect(searchWithin(inference, search(0.99))).toEqual({ passes: 1, contexts: 2 });
-  expect(searchWithin(inference, search(0.5))).toEqual({ passes: 2, contexts: 42 });
-  expect(searchWithin({ ...inference, least: undefined }, search(0.5))).toEqual({ passes: 1, contexts: 40 });
+  const spent = (...contexts: number[]) =>
+    expect.objectContaining({ passes: contexts.length, contexts: sum(contexts) });
+  const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+  expect(searchWithin(inference, search(0.99))).toEqual(spent(2));
+  expect(searchWithin(inference, search(0.5))).toEqual(spent(2, 40));
+  expect(searchWithin({ ...inference, least: undefined }, search(0.5))).toEqual(spent(40));
+  expect(searchWithin(inference, search(0.5)).rounds).toEqual([
+    { probability: 0.5, contexts: 2 },
+    { probability: 0.5, contexts: 40 },
+  ]);
+  tried.length = 4;
   expect(tried).toEqual([2, 2, 40, 40]);
 });
 
@@ -69,4 +86,35 @@ it("examples are learned with few and with many, each always with as many", () =
   // As many between 2 and 4 as between 4 and 8.
   const share = (from: number, to: number) => sizes.filter((size) => size >= from && size < to).length / sizes.length;
   expect(Math.abs(share(2, 4) - share(4, 8))).toBeLessThan(0.15);
+});
+
+describe("how sure is sure enough for a mean", () => {
+  /** What a search would have taken if `sure` had been enough: it ends with the first round that reaches it. */
+  const taken = ({ rounds }: Spent, sure: number): number => {
+    const last = rounds.findIndex(({ probability }) => probability >= sure);
+    return rounds.slice(0, last < 0 ? rounds.length : last + 1).reduce((sum, { contexts }) => sum + contexts, 0);
+  };
+  const searches = fc.array(
+    fc
+      .array(fc.record({ probability: fc.integer({ min: 0, max: 19 }).map((n) => n / 20), contexts: fc.nat(60) }), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      .map((rounds): Spent => ({ passes: rounds.length, contexts: 0, rounds })),
+    { minLength: 1, maxLength: 8 },
+  );
+
+  it("is the most that takes no more, of all that there are", () => {
+    fc.assert(
+      fc.property(searches, fc.nat(100), (all, mean) => {
+        const meanAt = (sure: number) => all.reduce((sum, one) => sum + taken(one, sure), 0) / all.length;
+        fc.pre(meanAt(0) <= mean);
+        const { sure, contexts } = sureFor(all, mean);
+        expect(contexts).toBeCloseTo(meanAt(sure), 10);
+        expect(contexts).toBeLessThanOrEqual(mean + 1e-9);
+        for (let n = 0; n <= 20; n++) if (n / 20 > sure) expect(meanAt(n / 20)).toBeGreaterThan(mean);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

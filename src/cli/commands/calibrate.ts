@@ -28,6 +28,7 @@ import { loadModel, saveModel } from "../../workflows/disk.js";
 import { judge } from "../../workflows/judge.js";
 import { predictorOf } from "../../workflows/model.js";
 import type { NoPartThreshold } from "../../workflows/no-promise.js";
+import { type Steered, withMeanContexts } from "../../workflows/steer.js";
 import { addDeclared, addUnion, givenFor, givenOf } from "../declared.js";
 import { inputsOf } from "../model-data.js";
 import { examples, needed } from "../options.js";
@@ -71,6 +72,7 @@ export function register(program: Command): void {
         ["stargram calibrate model.sg held-out.txt --precision 0.95 --unit span", "the same for entities"],
         ["stargram calibrate model.sg held-out.txt --precision 0.9 --unit span --per label", "for each type of entity"],
         ["stargram calibrate model.sg held-out.txt --recall 0.95", "promise that 95 % of the entities are found"],
+        ["stargram calibrate model.sg held-out.txt --precision 0.99 --mean-contexts 12", "with a range of contexts"],
         ["stargram calibrate model.sg held-out.txt --coverage 0.95", "promise sets that contain the right output"],
         ["stargram calibrate model.sg train.txt --precision 0.95 --cross-validate 5", "an estimate, without more data"],
         ["stargram predict model.sg new.txt --precision 0.99 --review left.tsv", "answer what is sure, leave the rest"],
@@ -87,8 +89,15 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
   checkOnePromise(given);
   const { model, task } = predictorOf(await loadModel(path), "calibrate", path);
   const asked = givenFor(command, task, learningTasks(), rereading, path);
+  /** Makes a promise, after the number of contexts is steered to a mean if one is asked for. */
+  const promised = async <R extends { promised: boolean }>(make: (inputs: AsyncIterable<unknown>) => Promise<R>) => {
+    const inputs = inputsOf(task, model, files, "judged", asked);
+    const found = await withMeanContexts(task, model, inputs, given.meanContexts, make);
+    if (found.steered) sayMean(found.steered);
+    return found;
+  };
   if (recall !== undefined) {
-    const found = await recallSpans(task, model, inputsOf(task, model, files, "judged", asked), { ...given, recall });
+    const found = await promised((inputs) => recallSpans(task, model, inputs, { ...given, recall }));
     if (found.promised) await saveModel(model, path);
     if (flags.json) await writeJson({ model: path, ...found });
     if (!found.promised) throw new CheckFailed(whyNotRecalled(found));
@@ -96,8 +105,8 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
     return;
   }
   if (coverage !== undefined) {
-    const inputs = inputsOf(task, model, files, "judged", asked);
-    const found = await cover(task, model, inputs, { ...given, coverage, unit: given.unit as SetUnit });
+    const unit = given.unit as SetUnit;
+    const found = await promised((inputs) => cover(task, model, inputs, { ...given, coverage, unit }));
     if (found.promised) await saveModel(model, path);
     if (flags.json) await writeJson({ model: path, ...found });
     if (!found.promised) throw new CheckFailed(whyNotCovered(found));
@@ -107,7 +116,7 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
   const { crossValidate } = given as Partial<EstimateOptions>;
   const found =
     crossValidate === undefined
-      ? await promiseOn(task, model, files, asked, given)
+      ? await promised((inputs) => promiseOn(task, model, inputs, given))
       : await estimated(task, model, files, asked, { ...given, crossValidate });
   const { unit } = found;
   const isFound = "guarantee" in found;
@@ -123,18 +132,18 @@ async function calibrate(path: string, files: string[], flags: { json?: boolean 
   }
   await saveModel(model, path);
   const { guarantee, chosen, examples: count } = found;
-  if (flags.json) await writeJson({ model: path, ...how, unit, ...guarantee, examples: count, ...chosen });
+  const steered = "steered" in found ? { steered: found.steered } : {};
+  if (flags.json) await writeJson({ model: path, ...how, unit, ...guarantee, examples: count, ...chosen, ...steered });
   else await write(foundText(found));
 }
 
 async function promiseOn(
   task: LearningTask,
   model: Predictor,
-  files: readonly string[],
-  asked: Asked,
+  inputs: AsyncIterable<unknown>,
   given: CalibrateOptions,
 ): Promise<Calibrated> {
-  const judged = await judge(task, model, inputsOf(task, model, files, "judged", asked), { per: perOf(given) });
+  const judged = await judge(task, model, inputs, { per: perOf(given) });
   sayPartial(task, judged.partial);
   return calibrateOn(model, judged, given);
 }
@@ -163,6 +172,11 @@ async function estimated(
 function sayPartial({ learning }: LearningTask, partial: number): void {
   if (partial === 0) return;
   say(`${plural(partial, learning.example)} with unknown labels left out: whether they are right is not known`);
+}
+
+function sayMean({ sure, contexts }: Steered): void {
+  const bound = sure === 1 ? "no output is" : `outputs of ${probabilityText(sure)} are`;
+  say(`${bound} sure enough: ${contexts.toFixed(1)} contexts for each decision, on average`);
 }
 
 type Found = (Calibrated & { promised: true }) | (Estimated & { estimated: true });

@@ -13,6 +13,11 @@ export interface SegmenterOptions {
    */
   contexts: number | { least: number; most: number };
   /**
+   * With a range of contexts: an output this probable is sure enough, and is not searched for again: a number of at least 0 and at most 1.
+   * @default 0.95
+   */
+  sure: number;
+  /**
    * Weights of a context: of its longest suffix alone, as in the paper, or of all.
    * @default "all"
    */

@@ -2,7 +2,7 @@
 
 import { type Inference, withContexts } from "../../engine/inference.js";
 import { goOnOptions } from "../../learn/go-on.js";
-import { choosingOptions, trainingOptions } from "../../learn/options.js";
+import { budgetOptions, choosingOptions, trainingOptions } from "../../learn/options.js";
 import { choice, file, type OptionsOf, readOptions, whole, wholeOrRange } from "../../util/options.js";
 import type { SegmenterOptions } from "./option-types.js";
 
@@ -22,6 +22,7 @@ export const segmenterOptions = {
     most: 1_000_000,
     usual: 20,
   }),
+  ...budgetOptions,
   rows: choice("weights of a context: of its longest suffix alone, as in the paper, or of all", ["longest", "all"], {
     usual: "all",
   }),
@@ -48,10 +49,11 @@ export type ChosenOptions = OptionsOf<typeof segmenterOptions>;
 export function inferenceOf({
   mode,
   contexts,
+  sure,
   order,
   rows,
-}: Pick<SegmenterOptions, "mode" | "contexts" | "order" | "rows">): Inference {
-  return withContexts({ mode, order, recombine: true, byRows: mode === "exact", rows }, contexts);
+}: Pick<SegmenterOptions, "mode" | "contexts" | "sure" | "order" | "rows">): Inference {
+  return withContexts({ mode, sure, order, recombine: true, byRows: mode === "exact", rows }, contexts);
 }
 
 /** Options by name and range, with defaults, or with those of a segmenter that is to learn from more examples. */

@@ -72,7 +72,7 @@ export interface SegmentOptions {
   /** Give the kept contexts of every gap with their probabilities. */
   contexts?: boolean;
   /** Choose contexts in another way than the model's own. */
-  inference?: Partial<Pick<SegmenterOptions, "mode" | "contexts">>;
+  inference?: Partial<Pick<SegmenterOptions, "mode" | "contexts" | "sure">>;
 }
 
 /** A segment, by UTF-16 units: `text` is `text.slice(start, end)` of the whole. */
@@ -257,9 +257,14 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
     return this.engine.forward(this.encoder.lend(), 0, this.weights, inference);
   }
 
+  setSure(sure: number): void {
+    this.options.sure = sure;
+    this.engine.inference.sure = sure;
+  }
+
   private inferenceWith(chosen?: SegmentOptions["inference"]): Inference {
     if (chosen === undefined) return this.engine.inference;
-    checkNames(chosen, ["mode", "contexts"]);
+    checkNames(chosen, ["mode", "contexts", "sure"]);
     return inferenceOf({
       ...this.options,
       ...readSegmenterOptions({ ...this.options, ...chosen }),

@@ -4,7 +4,7 @@ import { beamTrainings } from "../../engine/beam-gradient.js";
 import { type Inference, withContexts } from "../../engine/inference.js";
 import { encoderKinds } from "../../learn/encoder/shape.js";
 import { goOnOptions } from "../../learn/go-on.js";
-import { choosingOptions, trainingOptions } from "../../learn/options.js";
+import { budgetOptions, choosingOptions, trainingOptions } from "../../learn/options.js";
 import { areChunkLabels } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
 import {
@@ -41,6 +41,7 @@ export const taggerOptions = {
     least: 0,
     usual: 20,
   }),
+  ...budgetOptions,
   rows: choice("weights of a context: of its longest suffix alone, as in the paper, or of all", ["longest", "all"], {
     usual: "all",
   }),
@@ -157,11 +158,14 @@ export function labelOptions(
 const LIGHTEST = 0.001;
 
 export function inferenceOf(
-  options: Pick<ChosenOptions, "mode" | "contexts" | "order" | "recombine" | "rows" | "shortlist">,
+  options: Pick<ChosenOptions, "mode" | "contexts" | "sure" | "order" | "recombine" | "rows" | "shortlist">,
 ): Inference {
-  const { mode, contexts, order, recombine, rows, shortlist } = options;
+  const { mode, contexts, sure, order, recombine, rows, shortlist } = options;
   // Telling contexts apart by their rows costs more than it gains, but for exact inference, which keeps them all.
-  const inference = withContexts({ mode, order, recombine, byRows: recombine && mode === "exact", rows }, contexts);
+  const inference = withContexts(
+    { mode, sure, order, recombine, byRows: recombine && mode === "exact", rows },
+    contexts,
+  );
   return shortlist ? lightInference(inference) : inference;
 }
 

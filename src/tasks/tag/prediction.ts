@@ -27,7 +27,7 @@ export interface PredictOptions {
   /** Labels that are already known: only outputs that agree with them are considered. */
   known?: readonly GivenLabel[];
   /** Choose contexts in another way than the model's own. */
-  inference?: Partial<Pick<TaggerOptions, "mode" | "contexts" | "order">>;
+  inference?: Partial<Pick<TaggerOptions, "mode" | "contexts" | "sure" | "order">>;
 }
 
 export interface TaggedOutput {

@@ -7,6 +7,7 @@
 import { calibrated } from "../../confidence/calibration.js";
 import type { Alphabet } from "../../engine/alphabet.js";
 import type { BestOutput, FrozenRows } from "../../engine/backend.js";
+import type { Spent } from "../../engine/budget.js";
 import { type ClampedLattice, clampTrellis } from "../../engine/clamp.js";
 import {
   bestPath,
@@ -207,7 +208,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
       probability: Math.min(1, Math.exp(path.score - logPartition)),
     });
     const prediction: TaggerPrediction = { ...output(best), logProbability: Math.min(0, best.score - logPartition) };
-    if (inference.least !== undefined) prediction.spent = { ...this.engine.budget.spent };
+    if (inference.least !== undefined) prediction.spent = this.spent(length);
     if (options.spans && this.valid) {
       prediction.spans = this.spanFinder().findValid(
         trellis,
@@ -267,9 +268,15 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const logProbability = Math.min(0, best.score - best.logPartition);
     const labels = this.labelsOf(best.symbols, length);
     const prediction: TaggerPrediction = { labels, probability: Math.exp(logProbability), logProbability };
-    if (inference.least !== undefined) prediction.spent = { ...this.engine.budget.spent };
+    if (inference.least !== undefined) prediction.spent = this.spent(length);
     if (confidences) prediction.confidences = best.confidences?.slice(0, length);
     return prediction;
+  }
+
+  /** What the latest best output took; the end is not a position. */
+  private spent(length: number): Spent {
+    const { rounds, ...sums } = this.engine.budget.spent;
+    return { ...sums, rounds: rounds.map((round) => ({ ...round, limits: round.limits?.slice(0, length) })) };
   }
 
   private labelsOf(symbols: readonly number[], length: number): string[] {
@@ -373,10 +380,15 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return answerParts(this, sequenceOf(sequence), options, answerNames);
   }
 
+  setSure(sure: number): void {
+    this.options.sure = sure;
+    this.engine.inference.sure = sure;
+  }
+
   private inferenceWith(chosen?: PredictOptions["inference"]): Inference {
     if (chosen === undefined) return this.engine.inference;
     const named = presentNames(taggerOptions, chosen);
-    checkNames(named, ["mode", "contexts", "order"]);
+    checkNames(named, ["mode", "contexts", "sure", "order"]);
     return inferenceOf(readTaggerOptions({ ...this.options, ...named }));
   }
 

@@ -11,6 +11,7 @@ import { type Spent, searchWithin } from "../../engine/budget.js";
 import { withContexts } from "../../engine/inference.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
+import { budgetOptions } from "../../learn/options.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
@@ -73,7 +74,7 @@ export interface TransducePredictOptions {
   /** Give the kept contexts of every slot with their probabilities. */
   contexts?: boolean;
   /** Choose contexts in another way than the model's own. */
-  inference?: Partial<Pick<Inference, "mode" | "lightest"> & { contexts: number | Range }>;
+  inference?: Partial<Pick<Inference, "mode" | "lightest" | "sure"> & { contexts: number | Range }>;
 }
 
 /** An input symbol and what was written for it; both are whole, also where the transducer takes characters apart. */
@@ -249,18 +250,19 @@ export class Transducer
   }
 
   private inferenceWith(chosen: TransducePredictOptions["inference"] = {}): Inference {
-    checkNames(chosen, ["mode", "contexts", "lightest"]);
+    checkNames(chosen, ["mode", "contexts", "sure", "lightest"]);
     const { contexts = this.options.contexts, ...others } = chosen;
     const inference = withContexts({ ...inferenceOf(this.options), ...others }, contexts);
-    const { mode, lightest } = inference;
+    const { mode, lightest, sure } = inference;
     const least = mode === "beam" || typeof contexts === "object" ? 1 : 0;
     readOptions(
       {
         mode: choice("", ["rcms", "beam", "exact"]),
         contexts: wholeOrRange("", { least, most: MOST_CONTEXTS, usual: least }),
         lightest: share(""),
+        ...budgetOptions,
       },
-      { mode, contexts, lightest },
+      { mode, contexts, lightest, ...(sure === undefined ? {} : { sure }) },
     );
     return inference;
   }
