@@ -2,6 +2,7 @@
 // same number; the worker answers with any number of progress reports and then a result or a failure.
 
 import type { CipherText } from "../../src/browser.js";
+import type { Round } from "../../src/engine/budget.js";
 import type { Answer } from "../../src/metrics/answers.js";
 import type { Reading } from "../../src/tasks/decipher/decipherment.js";
 import type { PredictOptions, TaggedOutput } from "../../src/tasks/tag/prediction.js";
@@ -12,6 +13,8 @@ import type { ModelKind, TestFormat } from "./catalogue.js";
 export interface Choice {
   inference: "rcms" | "beam" | "exact";
   contexts: number;
+  /** Where these leave doubt, up to so many. */
+  most?: number;
   order?: number;
 }
 
@@ -39,6 +42,8 @@ export interface ReadResult extends TaggedOutput {
   nbest: TaggedOutput[];
   /** [position][context], heaviest first; none unless they were asked for */
   contexts: ContextView[][];
+  /** The passes it took, where there may be more contexts in doubt; else none. */
+  rounds: Round[];
   /** [position] by label; none unless they were asked for */
   marginals: Record<string, number>[];
 }

@@ -111,6 +111,41 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     }
   });
 
+  test("Read: where there is doubt, contexts are added, with the numbers of the command line", async () => {
+    const { side, examples } = JSON.parse(modelData("dates-examples.json")) as Examples;
+    const lesson = examples.findIndex((one) => one.lesson);
+    await open(`#/read?date=${lesson + 1}&B=3`);
+    await settled();
+    expect(await page.locator(".rounds, .room").count()).toBe(0);
+    await page.getByLabel("more where in doubt").check();
+    await expect.poll(() => page.locator(".rounds li").count()).toBeGreaterThan(1);
+    await settled();
+
+    const lines = examples[lesson].pictures.map(
+      (picture) => `_\t${pixelAttributes(shrink(greyOf(picture), side)).join("\t")}\n`,
+    );
+    type Round = { probability: number; limits?: number[] };
+    const said = await explorer.json<{ probability: number; spent: { passes: number; rounds: Round[] } }>(
+      ["predict", explorer.model("dates"), "--format", "crfsuite", "--contexts", "3..60"],
+      lines.join(""),
+    );
+    expect(await page.locator(".rounds li").count()).toBe(said.spent.passes);
+    expect(await number(".reading", "data-probability")).toBeCloseTo(said.probability, 12);
+    expect(said.probability).toBeGreaterThan(said.spent.rounds[0].probability);
+    const last = said.spent.rounds[said.spent.passes - 1].limits as number[];
+    for (let slot = 1; slot < 8; slot++) {
+      const room = await page.locator(`[data-slot="${slot}"] .room`).getAttribute("data-room");
+      expect(Number(room?.split(" ").at(-1))).toBe(last[slot]);
+      // More contexts than the first pass kept are there only where there was room for them.
+      const added = await page.locator(`[data-slot="${slot}"] .contexts .added`).count();
+      if (last[slot] === 3) expect(await contextsOf(slot).count()).toBeLessThanOrEqual(4);
+      else expect(added).toBeGreaterThan(0);
+    }
+    expect(await page.evaluate("location.hash")).toBe(`#/read?date=${lesson + 1}&B=3&doubt=more`);
+    await page.getByRole("radio", { name: "Beam" }).check();
+    await expect.poll(() => page.locator(".rounds").count()).toBe(0);
+  });
+
   test("Read: own digits, drawn or by keys, are read and kept in the address", async () => {
     await open("#/read?B=20&date=2");
     await settled();

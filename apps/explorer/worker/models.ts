@@ -79,6 +79,7 @@ export function answering(id: string): { model: Predictor; task: LearningTask } 
 }
 
 /** The choice of contexts as a tagger takes it. */
-export function inferenceOf({ inference, contexts, order }: Choice): Inference {
-  return order === undefined ? { mode: inference, contexts } : { mode: inference, contexts, order };
+export function inferenceOf({ inference: mode, contexts: least, most, order }: Choice): Inference {
+  const contexts = most === undefined ? least : { least, most };
+  return order === undefined ? { mode, contexts } : { mode, contexts, order };
 }

@@ -27,8 +27,9 @@ const handlers: { [Name in CallName]: Handler<Name> } = {
       nbest = [],
       contexts = [],
       marginals = [],
+      spent,
     } = modelOf(model, "tagger").predict({ attributes }, options);
-    return { labels, probability, nbest, contexts, marginals };
+    return { labels, probability, nbest, contexts, marginals, rounds: spent?.rounds ?? [] };
   },
 
   tag({ model, columns }) {

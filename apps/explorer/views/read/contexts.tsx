@@ -9,10 +9,13 @@ export function Decision({
   result,
   truth,
   position,
+  first,
 }: {
   result: ReadResult;
   truth: string | undefined;
   position: number;
+  /** What the first of several passes kept there. */
+  first?: readonly ContextView[];
 }) {
   const label = result.labels[position];
   return (
@@ -21,8 +24,54 @@ export function Decision({
         <b class={truth === undefined ? "" : truth[position] === label ? "right" : "wrong"}>{label}</b>
         <span class="soft">{percentText(result.marginals[position][label] ?? 0)}</span>
       </p>
-      <ContextSet contexts={result.contexts[position]} before={truth?.slice(0, position)} position={position} />
+      {result.rounds.length > 0 && <Room rounds={result.rounds} position={position} />}
+      <ContextSet
+        contexts={result.contexts[position]}
+        before={truth?.slice(0, position)}
+        position={position}
+        first={result.rounds.length > 1 ? first : undefined}
+      />
     </>
+  );
+}
+
+/** How many contexts a digit had room for, pass after pass. Before the first there is nothing to remember. */
+function Room({ rounds, position }: { rounds: ReadResult["rounds"]; position: number }) {
+  if (position === 0) return <p class="room soft">nothing before</p>;
+  const counts = rounds.map(({ contexts, limits }) => limits?.[position] ?? contexts);
+  const steps = counts.filter((count, i) => count !== counts[i - 1]);
+  return (
+    <p class={steps.length > 1 ? "room widened" : "room soft"} data-room={steps.join(" ")}>
+      <span class="hidden">room for</span> {steps.join(" → ")}
+    </p>
+  );
+}
+
+/** What each pass found, and where it had more contexts than the one before. */
+export function Rounds({ rounds }: { rounds: ReadResult["rounds"] }) {
+  const [{ probability, contexts }, ...others] = rounds;
+  if (others.length === 0) {
+    return (
+      <p class="rounds">
+        One pass, {contexts} contexts everywhere: {percentText(probability)} is sure enough.
+      </p>
+    );
+  }
+  return (
+    <ol class="rounds" aria-label="Passes">
+      <li>
+        {contexts} contexts everywhere: <b>{percentText(probability)}</b>
+      </li>
+      {others.map(({ probability, limits = [] }, i) => {
+        const before = others[i - 1]?.limits;
+        const more = limits.filter((limit, position) => limit > (before?.[position] ?? contexts)).length;
+        return (
+          <li key={limits.join(" ")}>
+            up to {Math.max(...limits)} at {more} of {limits.length} digits: <b>{percentText(probability)}</b>
+          </li>
+        );
+      })}
+    </ol>
   );
 }
 
@@ -43,16 +92,20 @@ function ContextSet({
   contexts,
   before,
   position,
+  first,
 }: {
   contexts: ContextView[];
   before: string | undefined;
   position: number;
+  first?: readonly ContextView[];
 }) {
   const agrees = ({ suffix }: ContextView): boolean => {
     if (before === undefined || suffix.length === 0) return false;
     const remembered = suffix.filter((symbol) => symbol !== "^").join("");
     return suffix[0] === "^" ? remembered === before : before.endsWith(remembered);
   };
+  const kept = first && new Set(first.map(({ suffix }) => suffix.join(" ")));
+  const isAdded = ({ suffix }: ContextView): boolean => kept !== undefined && !kept.has(suffix.join(" "));
   const star = contexts.find(({ suffix }) => suffix.length === 0);
   const others = contexts.filter((context) => context !== star);
   const truth =
@@ -63,12 +116,13 @@ function ContextSet({
       {[...others.slice(0, mostContexts + 1), ...(star ? [star] : [])].map((context) => (
         <li
           key={context.suffix.join(" ")}
-          class={`${context === truth ? "true" : ""} ${context === star ? "starred" : ""}`}
+          class={`${context === truth ? "true" : ""} ${context === star ? "starred" : ""} ${isAdded(context) ? "added" : ""}`}
         >
           <ContextName suffix={context.suffix} />
           <span class="mass">{percentText(context.probability)}</span>
           <Bar share={context.probability} tone={context === star ? "gold" : ""} />
           {context === truth && <span class="hidden">(the true one)</span>}
+          {isAdded(context) && <span class="hidden">(added)</span>}
         </li>
       ))}
       {others.length > mostContexts + 1 && <li class="soft more">and {others.length - mostContexts - 1} more</li>}

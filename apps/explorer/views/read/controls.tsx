@@ -1,18 +1,20 @@
 // What can be set: how contexts are chosen, and which date is read.
 
 import { Segmented, Slider, type ViewProps } from "../../parts/common.js";
-import { dashed, length, type Mode, modes, mostContexts } from "./written.js";
+import { dashed, length, type Mode, modes, mostContexts, mostInDoubt } from "./written.js";
 
 const noInk = ".".repeat(length - 1); // between the digits drawn
 
 export function ContextControls(props: {
   mode: Mode;
   contexts: number;
+  /** Whether more contexts are kept where there is doubt. */
+  widens: boolean;
   order: number;
   mostOrder: number;
   change: ViewProps["change"];
 }) {
-  const { mode, contexts, order, mostOrder, change } = props;
+  const { mode, contexts, widens, order, mostOrder, change } = props;
   return (
     <>
       <Segmented
@@ -25,12 +27,23 @@ export function ContextControls(props: {
       <Slider
         label="B, contexts kept"
         value={mode === "exact" ? mostContexts : contexts}
-        min={mode === "beam" ? 1 : 0}
+        min={mode === "beam" || widens ? 1 : 0}
         max={mostContexts}
         shown={mode === "exact" ? "all" : String(contexts)}
         disabled={mode === "exact"}
         onInput={(value) => change({ B: String(value) })}
       />
+      <div class="checks">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={widens}
+            disabled={mode !== "rcms"}
+            onChange={(event) => change({ doubt: event.currentTarget.checked ? "more" : undefined })}
+          />
+          more where in doubt, up to {mostInDoubt}
+        </label>
+      </div>
       <Slider
         label="Order, longest memory"
         value={order}

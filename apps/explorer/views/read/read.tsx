@@ -9,11 +9,20 @@ import { type Answered, useAnswer, useModel } from "../../hooks.js";
 import { fetchJson } from "../../models.js";
 import { chosenModel, Intro, Trouble, type ViewProps, Waiting } from "../../parts/common.js";
 import type { ReadResult } from "../../protocol.js";
-import { Decision, Heat } from "./contexts.js";
+import { Decision, Heat, Rounds } from "./contexts.js";
 import { ContextControls, DateChoice, DrawingHint } from "./controls.js";
 import { Pictures } from "./pictures.js";
 import { Verdict } from "./verdict.js";
-import { type Examples, length, type Mode, modes, mostContexts, type Written, writtenDate } from "./written.js";
+import {
+  type Examples,
+  length,
+  type Mode,
+  modes,
+  mostContexts,
+  mostInDoubt,
+  type Written,
+  writtenDate,
+} from "./written.js";
 
 export function ReadView({ models, params, change }: ViewProps) {
   const offered = chosenModel(models, undefined);
@@ -24,10 +33,12 @@ export function ReadView({ models, params, change }: ViewProps) {
   const mode: Mode = modes.find(([name]) => name === params.mode)?.[0] ?? "rcms";
   const mostOrder = model?.choice.order ?? 7;
   const order = wholeOf(params.order, 0, mostOrder, mostOrder);
-  const contexts = wholeOf(params.B, mode === "beam" ? 1 : 0, mostContexts, model?.choice.contexts ?? 5);
+  const widens = mode === "rcms" && params.doubt === "more";
+  const contexts = wholeOf(params.B, mode === "beam" || widens ? 1 : 0, mostContexts, model?.choice.contexts ?? 5);
   const written = useMemo(() => writtenDate(examples, params.ink, index), [examples, params.ink, index]);
   const blank = drawing && !written.pixels.some((image) => image.some(Boolean));
-  const { answers, result, current } = useReadings({ model: model?.id, written, blank, mode, order, contexts });
+  const asked = { model: model?.id, written, blank, mode, order, contexts, widens };
+  const { answers, result, current, first } = useReadings(asked);
 
   return (
     <>
@@ -38,7 +49,14 @@ export function ReadView({ models, params, change }: ViewProps) {
       </Intro>
 
       <section class="controls" aria-label="How contexts are chosen">
-        <ContextControls mode={mode} contexts={contexts} order={order} mostOrder={mostOrder} change={change} />
+        <ContextControls
+          mode={mode}
+          contexts={contexts}
+          widens={widens}
+          order={order}
+          mostOrder={mostOrder}
+          change={change}
+        />
         <DateChoice drawing={drawing} index={index} count={examples?.examples.length} change={change} />
       </section>
 
@@ -51,18 +69,19 @@ export function ReadView({ models, params, change }: ViewProps) {
           {result && (
             <Verdict result={result} truth={written.truth} mode={mode} answers={answers} contexts={contexts} />
           )}
+          {result && result.rounds.length > 0 && <Rounds rounds={result.rounds} />}
           {result && !drawing && <Lesson examples={examples} index={index} change={change} />}
           <p class="soft small sideways">All eight digits are there: the row scrolls sideways.</p>
           <section class="slots" aria-label="Digits and their contexts" tabIndex={0} aria-busy={!current && !blank}>
             {Array.from({ length }, (_, i) => (
               <div class="slot" key={i} data-slot={i}>
                 <Pictures written={written} position={i} examples={examples} ink={params.ink} change={change} />
-                {result && <Decision result={result} truth={written.truth} position={i} />}
+                {result && <Decision result={result} truth={written.truth} position={i} first={first?.contexts[i]} />}
               </div>
             ))}
             {result && <Heat result={result} truth={written.truth} />}
           </section>
-          {result && <Legend drawing={drawing} mode={mode} />}
+          {result && <Legend drawing={drawing} mode={mode} adds={result.rounds.length > 1} />}
         </>
       )}
     </>
@@ -86,17 +105,20 @@ function useReadings(asked: {
   mode: Mode;
   order: number;
   contexts: number;
-}): { answers: Record<Mode, Answered<ReadResult>>; result: ReadResult | undefined; current: boolean } {
-  const { model, written, blank, mode, order, contexts } = asked;
+  widens: boolean;
+}): Readings {
+  const { model, written, blank, mode, order, contexts, widens } = asked;
   const attributes = useMemo(() => written.pixels.map(pixelAttributes), [written]);
-  const question = (inference: Mode) => {
+  const question = (inference: Mode, most?: number) => {
     if (model === undefined || blank || attributes.length === 0) return undefined;
     // Exact inference keeps all contexts: a question that does not change need not be asked again.
     const kept = inference === "exact" ? 0 : Math.max(contexts, inference === "beam" ? 1 : 0);
-    return { model, attributes, choice: { inference, contexts: kept, order }, whole: inference === mode };
+    const choice = { inference, contexts: kept, ...(most && { most }), order };
+    return { model, attributes, choice, whole: inference === mode };
   };
+  const first = useAnswer(quick, "read", widens ? question("rcms") : undefined);
   const answers = {
-    rcms: useAnswer(quick, "read", question("rcms")),
+    rcms: useAnswer(quick, "read", question("rcms", widens ? mostInDoubt : undefined)),
     beam: useAnswer(quick, "read", question("beam")),
     exact: useAnswer(quick, "read", question("exact")),
   };
@@ -104,15 +126,29 @@ function useReadings(asked: {
   const shown = useRef<ReadResult | undefined>(undefined);
   const complete = (answers[mode].result?.contexts.length ?? 0) > 0;
   if (complete) shown.current = answers[mode].result;
-  return { answers, result: blank ? undefined : shown.current, current: answers[mode].current && complete };
+  const current = answers[mode].current && complete && (!widens || first.current);
+  return { answers, result: blank ? undefined : shown.current, current, first: widens ? first.result : undefined };
 }
 
-function Legend({ drawing, mode }: { drawing: boolean; mode: Mode }) {
+interface Readings {
+  answers: Record<Mode, Answered<ReadResult>>;
+  result: ReadResult | undefined;
+  current: boolean;
+  /** What the first pass kept, where there may be more. */
+  first?: ReadResult;
+}
+
+function Legend({ drawing, mode, adds }: { drawing: boolean; mode: Mode; adds: boolean }) {
   return (
     <p class="legend soft small">
       {!drawing && (
         <span>
           <span class="key-true">true context</span> the longest kept memory that agrees with the true date
+        </span>
+      )}
+      {adds && (
+        <span>
+          3 → 18 room for so many, pass after pass; <span class="key-added">+</span> not kept in the first
         </span>
       )}
       <span>
@@ -134,8 +170,12 @@ function Lesson({ examples, index, change }: { examples: Examples; index: number
         Beam with B = 3
       </button>
       {" · "}
-      <button type="button" class="link" onClick={() => change({ mode: undefined, B: "3" })}>
+      <button type="button" class="link" onClick={() => change({ mode: undefined, B: "3", doubt: undefined })}>
         RCMS with B = 3
+      </button>
+      {" · "}
+      <button type="button" class="link" onClick={() => change({ mode: undefined, B: "3", doubt: "more" })}>
+        and more where in doubt
       </button>
     </p>
   );

@@ -64,7 +64,12 @@ function Reading({ result, truth }: Read) {
 }
 
 function ThreeWays({ truth, mode, answers, contexts }: Read) {
-  const names = { rcms: `RCMS, B = ${contexts}`, beam: `Beam, B = ${Math.max(1, contexts)}`, exact: "Exact" };
+  const most = Math.max(...(answers.rcms.result?.rounds ?? []).flatMap(({ limits = [] }) => limits), contexts);
+  const names = {
+    rcms: `RCMS, B = ${contexts}${most > contexts ? ` to ${most}` : ""}`,
+    beam: `Beam, B = ${Math.max(1, contexts)}`,
+    exact: "Exact",
+  };
   return (
     <ul class="nbest">
       {modes.map(([name]) => {

@@ -13,6 +13,8 @@ export type Mode = Choice["inference"];
 
 export const length = 8; // digits of a date
 export const mostContexts = 20;
+/** Where there is doubt. */
+export const mostInDoubt = 60;
 
 export interface Examples {
   /** Pixels of a digit as the model sees it. */
