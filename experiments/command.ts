@@ -11,6 +11,7 @@ export function register(program: Command): void {
     examples(["stargram experiment word-recognition", "handwritten words: RCMS, beam search, exact inference"]),
   );
   addLetters(group);
+  addContexts(group);
   addPartOfSpeech(group);
   addPromises(group);
   addSegmentation(group);
@@ -56,6 +57,25 @@ function addLetters(group: Command): void {
   )
     .addHelpText("after", examples(["stargram experiment confidence", "both settings; some minutes"]))
     .action(async (flags) => (await import("./confidence/confidence.js")).confidence(flags));
+}
+
+function addContexts(group: Command): void {
+  experiment(
+    group,
+    "contexts",
+    "Handwritten words: accuracy by time of fixed numbers of contexts, ranges, beam search, learned proposals.",
+  )
+    .option("--seeds <n>", "how many seeds", whole(1), 3)
+    .addHelpText("after", examples(["stargram experiment contexts --seeds 1", "a quick look; some minutes"]))
+    .action(async (flags) => (await import("./contexts/contexts.js")).contexts(flags));
+  experiment(
+    group,
+    "letter-protocols",
+    "Handwritten words, 16 × 8 pixels: letter and word error over ten folds, by two protocols of other papers.",
+    "settings: nine, nine-4-grams, one, one-4-grams",
+  )
+    .addHelpText("after", examples(["stargram experiment letter-protocols --only one", "a few minutes"]))
+    .action(async (flags) => (await import("./letter-protocols/letter-protocols.js")).letterProtocols(flags));
 }
 
 function addPromises(group: Command): void {

@@ -6,7 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { settings as confidence } from "../experiments/confidence/confidence.js";
+import { settings as contexts } from "../experiments/contexts/contexts.js";
 import { settingsOfData as decipherment } from "../experiments/decipherment/decipherment.js";
+import { settings as letterProtocols } from "../experiments/letter-protocols/letter-protocols.js";
 import { settings as partOfSpeech } from "../experiments/part-of-speech/part-of-speech.js";
 import { settings as pronunciation } from "../experiments/pronunciation/pronunciation.js";
 import { markdownTable, ResultsFile, shareText, spread, spreadText } from "../experiments/runs.js";
@@ -18,7 +20,9 @@ import { positionsOf } from "../src/tasks/segment/example.js";
 describe("recorded settings", () => {
   test.each([
     ["confidence", confidence],
+    ["contexts", contexts],
     ["decipherment", decipherment],
+    ["letter-protocols", letterProtocols],
     ["part-of-speech", partOfSpeech],
     ["pronunciation", pronunciation],
     ["segmentation", segmentation],
