@@ -31,7 +31,7 @@ const meanings: Record<Identified["kind"], string> = {
   beaufort: "Beaufort: letters taken from those of a key word in turn",
   substitution: "simple substitution: one sign for each letter; `stargram decipher` solves it",
   homophonic: "homophonic substitution: several signs for a letter; `stargram decipher` solves it if it is long enough",
-  transposition: "transposition: the letters of the plain text in another order; not solved here",
+  transposition: "transposition: the letters of the plain text in another order; `stargram decipher` tries some orders",
   digraphs: "a cipher of pairs of letters, such as Playfair; not solved here",
   polyalphabetic:
     "many alphabets, or letters taken apart: a long or running key, Hill, Bifid and the like; not solved here",
@@ -98,7 +98,7 @@ function shaped(sequences: readonly (readonly string[])[], text: string): string
   return sequences.map((sequence) => sequence.map((symbol) => (symbol === " " ? symbol : text[at++])));
 }
 
-function figures({ kind, key, places, symbols, letters, coincidence, bits }: Identified): string {
+function figures({ kind, key, places, symbols, letters, coincidence, order, bits }: Identified): string {
   const share = (value: number): string => `${(100 * value).toFixed(2)} %`;
   return table(
     [
@@ -109,6 +109,14 @@ function figures({ kind, key, places, symbols, letters, coincidence, bits }: Ide
         "coincidence",
         `${share(coincidence.cipher)}; text of the language ${share(coincidence.language)}, letters drawn blindly ${share(coincidence.even)}`,
       ],
+      ...(order
+        ? [
+            [
+              "order",
+              `probably not as written: read as ${order.reading}, signs repeat ${order.repeats.toFixed(1)} standard deviations more than by chance, as written ${order.asWritten.toFixed(1)}; \`stargram decipher\` tries such orders`,
+            ],
+          ]
+        : []),
       ...(bits
         ? [["letters as they are", `${bits.cipher.toFixed(2)} bits; text of the language ${bits.language.toFixed(2)}`]]
         : []),

@@ -3,9 +3,10 @@
 //   coincidence = sum over x: n(x) (n(x) - 1) / (places (places - 1)),
 // and how many bits its letters would take if they were those of the plain text, which tells letters that only changed places.
 
-import type { CipherText } from "./cipher-text.js";
+import { type CipherText, gridOf } from "./cipher-text.js";
 import { coincidence, coincidenceOf } from "./homophones.js";
 import { type LanguageModel, SPACE } from "./language.js";
+import { LEAST_BEYOND_CHANCE, rankReadings } from "./reading-search.js";
 import { countingAlphabet, readShifts, type ShiftReading } from "./shifts.js";
 import { likeness } from "./unicity.js";
 
@@ -29,6 +30,11 @@ export interface Identified {
   letters: number;
   /** Of the cipher text, of text of the language, and of letters drawn blindly. */
   coincidence: { cipher: number; language: number; even: number };
+  /**
+   * How much signs repeat in the order written, and in the order that repeats most, in standard deviations above chance; where
+   * another order repeats so much more that the text was probably written in it.
+   */
+  order?: { asWritten: number; reading: string; repeats: number };
   /** Bits a letter, if the letters of the cipher are those of the plain text; and those of the language. */
   bits?: { cipher: number; language: number };
 }
@@ -60,7 +66,7 @@ export function identify(cipher: CipherText, language: LanguageModel): Identifie
   const isLetters = cipher.kind === "letters" && symbols.every((symbol) => alphabet.includes(symbol));
   if (!isLetters) {
     const isFlat = kinds > letters || isEven(figures.coincidence);
-    return { kind: isFlat ? "homophonic" : "substitution", ...figures };
+    return { kind: isFlat ? "homophonic" : "substitution", ...figures, ...otherOrderOf(cipher) };
   }
   const bits = bitsOf(symbols, language);
   const own = Int32Array.from(symbols, (symbol) => language.symbols.indexOf(symbol)).filter((symbol) => symbol >= 0);
@@ -73,7 +79,22 @@ export function identify(cipher: CipherText, language: LanguageModel): Identifie
     if (likeness(language, [read]) < READ) continue;
     return { kind, key, text: Array.from(plain, (letter) => alphabet[letter]).join(""), ...figures, bits };
   }
-  return { kind: unsolvedKind(symbols, figures, bits), ...figures, bits };
+  return { kind: unsolvedKind(symbols, figures, bits), ...figures, ...otherOrderOf(cipher), bits };
+}
+
+/** Longer texts are not looked at: it would take long, and their beginning can be. */
+const MOST_ORDERED = 2000;
+
+function otherOrderOf(cipher: CipherText): Pick<Identified, "order"> {
+  const { width, count } = gridOf(cipher);
+  if (cipher.spaces || count > MOST_ORDERED) return {};
+  const symbols = cipher.sequences.flat();
+  const numberOf = new Map([...new Set(symbols)].map((symbol, i) => [symbol, i]));
+  const text = Int32Array.from(symbols, (symbol) => numberOf.get(symbol) as number);
+  const { ranked, asWritten } = rankReadings(text, width, 1);
+  const [best] = ranked;
+  if (!best || best.beyondChance < LEAST_BEYOND_CHANCE || best.repeats <= asWritten) return {};
+  return { order: { asWritten, reading: best.reading, repeats: best.repeats } };
 }
 
 function isEven({ cipher, language, even }: Identified["coincidence"]): boolean {

