@@ -5,6 +5,7 @@ import type { CipherText } from "../../src/browser.js";
 import type { Round } from "../../src/engine/budget.js";
 import type { Answer } from "../../src/metrics/answers.js";
 import type { Reading } from "../../src/tasks/decipher/decipherment.js";
+import type { Slip } from "../../src/tasks/decipher/slips.js";
 import type { PredictOptions, TaggedOutput } from "../../src/tasks/tag/prediction.js";
 import type { TransducedOutput, TransducerSlot } from "../../src/tasks/transduce/transducer.js";
 import type { ModelKind, TestFormat } from "./catalogue.js";
@@ -86,6 +87,8 @@ export type DecipherProgress =
 export interface DecipherResult {
   /** With other readings, most probable first. */
   key: [cipher: string, reading: Reading & { others: Reading[]; count: number }][];
+  /** Places where the writer probably meant another letter. */
+  slips: Slip[];
   /** What to know before trusting it. */
   warnings: string[];
   stopped: boolean;

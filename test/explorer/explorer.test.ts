@@ -296,6 +296,21 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     expect(await page.locator(".key li.fixed").count()).toBe(1);
   }, 150_000);
 
+  test("Decipher: the Zodiac-408 is read, with what else a sign may be, and other ciphers of history are there", async () => {
+    await open("#/decipher?cipher=zodiac");
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.locator('.status[data-phase="done"]').waitFor({ timeout: 120_000 });
+    expect((await page.locator("#plain-text").textContent())?.replace(/\s/g, "")).toMatch(/^ilikekillingpeople/);
+    expect(await page.locator(".sign").first().getAttribute("title")).toMatch(/^9 is i \d/);
+    for (const [id, signs] of [
+      ["beale", 763],
+      ["zodiac-340", 306],
+    ] as const) {
+      await open(`#/decipher?cipher=${id}`);
+      await expect.poll(() => page.locator(".sign").count(), { timeout: 60_000 }).toBe(signs);
+    }
+  }, 240_000);
+
   test("Decipher: the solution is that of the command line", async () => {
     const cipher = "Uif tubst bcpwf uif ijmmt xfsf csjhiu, boe uif sjwfs xbt dpme boe dmfbs jo uif npsojoh mjhiu.";
     const model = explorer.model("letters-spaced");

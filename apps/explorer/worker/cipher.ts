@@ -47,6 +47,7 @@ export const decipher: Handler<"decipher"> = async (params, { progress, stopped 
       x,
       { plain, probability, others: others.slice(0, 3), count },
     ]),
+    slips: found.slips,
     warnings: warnings(found, enciphered),
     stopped: found.stopped,
   };

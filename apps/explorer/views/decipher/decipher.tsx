@@ -48,8 +48,9 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
     <>
       <Intro title="Decipher a text">
         Nothing is known but how letters follow each other in {offered?.builtIn === false ? "the language" : "English"}.
-        EM weighs every reading of the text at once, again and again, and letters fade in as doubt goes. Harder ciphers
-        need a first key, found by search.
+        Keys are tried by the thousand, changed sign by sign towards what reads like language (a search), or every
+        reading is weighed at once, again and again (EM). Letters fade in as doubt goes; point at one to see what else
+        it may be. A wavy line: the writer probably slipped.
       </Intro>
       <Controls cipher={cipher} models={models} isRunning={isRunning} change={change} />
       {params.text !== undefined && <OwnText text={given} change={change} />}
@@ -70,7 +71,14 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
             <Warnings lines={course.outcome.warnings} advice="If you know some of it, fix that in the key and go on." />
           )}
           <div class="decipher">
-            <CipherText shape={shape} found={course.key} known={known} marked={marked} onMark={setMarked} />
+            <CipherText
+              shape={shape}
+              found={course.key}
+              known={known}
+              marked={marked}
+              onMark={setMarked}
+              slips={course.phase === "done" ? (course.outcome?.slips ?? []) : []}
+            />
             <KeyTable
               shape={shape}
               found={course.key}

@@ -1,5 +1,6 @@
 // The cipher text with the plain letters found so far above it, and its key.
 
+import type { Slip } from "../../../../src/tasks/decipher/slips.js";
 import { counted, percentText } from "../../parts/common.js";
 import type { CipherPiece, CipherShape } from "../../protocol.js";
 import type { Found } from "./run.js";
@@ -13,7 +14,8 @@ interface Marking {
   onMark: (symbol: string) => void;
 }
 
-export function CipherText({ shape, found, known, marked, onMark }: Marking) {
+export function CipherText({ shape, found, known, marked, onMark, slips }: Marking & { slips: readonly Slip[] }) {
+  const slipAt = new Map(slips.map((slip) => [slip.at, slip]));
   const flat = shape.kind !== "letters";
   const readable = shape.pieces
     .map((piece) =>
@@ -37,10 +39,12 @@ export function CipherText({ shape, found, known, marked, onMark }: Marking) {
               const reading = found.get(symbol);
               const plain = fixed ?? reading?.plain;
               const certainty = fixed ? 1 : (reading?.probability ?? 0);
+              const slip = slipAt.get(piece.at);
               return (
                 <span
                   key={i}
-                  class={`sign ${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""}`}
+                  class={`sign ${symbol === marked ? "marked" : ""} ${fixed ? "fixed" : ""} ${slip ? "slip" : ""}`}
+                  title={signTitle(symbol, fixed, reading, slip)}
                   onPointerEnter={() => onMark(symbol)}
                 >
                   <span class="plain" style={{ opacity: plain ? 0.18 + 0.82 * certainty ** 1.5 : 0 }}>
@@ -55,6 +59,16 @@ export function CipherText({ shape, found, known, marked, onMark }: Marking) {
       </div>
     </section>
   );
+}
+
+/** What a sign is read as, what else it may be, and whether the writer slipped here. */
+function signTitle(symbol: string, fixed: string | undefined, reading: Found | undefined, slip?: Slip): string {
+  if (fixed) return `${symbol} is fixed as ${fixed}`;
+  if (!reading) return symbol;
+  const others = (reading.others ?? []).map(({ plain, probability }) => `${plain} ${percentText(probability)}`);
+  const also = others.length > 0 ? `; or ${others.join(", ")}` : "";
+  const meant = slip ? `. Probably a slip: ${slip.meant} was meant (${percentText(slip.probability)})` : "";
+  return `${symbol} is ${reading.plain} ${percentText(reading.probability)}${also}${meant}`;
 }
 
 /** Pieces that stay on one line together: those between spaces and line ends, which end a word. */
