@@ -6,7 +6,7 @@
 import { type CipherText, gridOf } from "./cipher-text.js";
 import { coincidence, coincidenceOf } from "./homophones.js";
 import { type LanguageModel, SPACE } from "./language.js";
-import { LEAST_BEYOND_CHANCE, rankReadings } from "./reading-search.js";
+import { rankReadings, standsOut } from "./reading-search.js";
 import { countingAlphabet, readShifts, type ShiftReading } from "./shifts.js";
 import { likeness } from "./unicity.js";
 
@@ -93,7 +93,7 @@ function otherOrderOf(cipher: CipherText): Pick<Identified, "order"> {
   const text = Int32Array.from(symbols, (symbol) => numberOf.get(symbol) as number);
   const { ranked, asWritten } = rankReadings(text, width, 1);
   const [best] = ranked;
-  if (!best || best.beyondChance < LEAST_BEYOND_CHANCE || best.repeats <= asWritten) return {};
+  if (!standsOut(best, asWritten)) return {};
   return { order: { asWritten, reading: best.reading, repeats: best.repeats } };
 }
 

@@ -18,7 +18,7 @@ export interface RankedReading {
 }
 
 /** Standard deviations beyond chance that a reading must repeat to be worth trying. */
-export const LEAST_BEYOND_CHANCE = 0.5;
+const LEAST_BEYOND_CHANCE = 0.5;
 
 /** What threes count for, beside pairs. */
 const THREES = 4;
@@ -38,6 +38,11 @@ const FEWEST_LINES = 8;
 
 /** Orders of columns to begin with, for each number of them. */
 const BEGINNINGS = 4;
+
+/** Whether the best reading is worth trying: it repeats more than the best by chance, and by more than the text as written does. */
+export function standsOut(best: RankedReading | undefined, asWritten: number): best is RankedReading {
+  return best !== undefined && best.beyondChance >= LEAST_BEYOND_CHANCE && best.beyondChance > asWritten;
+}
 
 /** Counts what signs repeat in an order. */
 export class Repeats {

@@ -10,7 +10,7 @@ import type { LanguageModel } from "./language.js";
 import { LetterWalks, seedOf } from "./letter-search.js";
 import { searchTables } from "./letter-solver.js";
 import { readDeciphererOptions } from "./options.js";
-import { LEAST_BEYOND_CHANCE, type RankedReading, rankReadings } from "./reading-search.js";
+import { type RankedReading, rankReadings, standsOut } from "./reading-search.js";
 import { Substitution } from "./substitution.js";
 
 export interface FoundReading extends RankedReading {
@@ -53,8 +53,7 @@ export async function findReading(
   const numberOf = new Map(names.map((name, i) => [name, i]));
   const text = Int32Array.from(symbols, (symbol) => numberOf.get(symbol) as number);
   const { ranked, asWritten } = rankReadings(text, width, seed);
-  if (ranked.length === 0 || ranked[0].beyondChance < LEAST_BEYOND_CHANCE) return undefined;
-  if (ranked[0].repeats <= asWritten) return undefined;
+  if (!standsOut(ranked[0], asWritten)) return undefined;
   const settled = { ...readDeciphererOptions({ seed }), oneToOne: oneToOne ?? seemsOneToOne(language, [symbols]) };
   const inference = { mode: "rcms", contexts: 0, order: 0, recombine: true, rows: "all" } as const;
   const walksOf = ({ order }: Pick<RankedReading, "order">): LetterWalks => {
