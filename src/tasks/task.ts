@@ -336,6 +336,8 @@ export interface Score<Case> {
   add(one: Case): void;
   /** Of all whole outputs so far. */
   readonly answers: Answers;
+  /** Of their tokens or spans one by one, where they have such. */
+  parts?(): Partial<Record<PartUnit, Answers>>;
   report(): Record<string, unknown>;
   /** What a person should hear, such as labels that the model does not know. */
   warnings?(): readonly string[];

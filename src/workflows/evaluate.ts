@@ -1,5 +1,6 @@
 // How well a model does on examples with right answers, whatever its task.
 
+import type { PartUnit } from "../confidence/calibration.js";
 import type { Answers } from "../metrics/answers.js";
 import type { Asked, LearningTask, Predictor, Report } from "../tasks/task.js";
 import { asTheyCome, type Examples } from "./examples.js";
@@ -10,6 +11,8 @@ export interface Evaluation {
   report: Report;
   /** Of whole outputs: how sure the model was, and whether it was right. */
   answers: Answers;
+  /** The same of tokens and spans one by one, where outputs have such. */
+  parts: Partial<Record<PartUnit, Answers>>;
   /** What a person should hear, such as labels that the model does not know. */
   warnings: readonly string[];
 }
@@ -42,5 +45,10 @@ export async function evaluateInputs(
     score.add(one);
     seconds += (performance.now() - started) / 1000;
   }
-  return { report: { ...score.report(), seconds }, answers: score.answers, warnings: score.warnings?.() ?? [] };
+  return {
+    report: { ...score.report(), seconds },
+    answers: score.answers,
+    parts: score.parts?.() ?? {},
+    warnings: score.warnings?.() ?? [],
+  };
 }

@@ -295,6 +295,10 @@ describe("--unit token", () => {
     const json = await folder.run([...asked, "--json"]);
     const [first] = json.out.split("\n").map((line) => line && JSON.parse(line));
     expect(first).toMatchObject({ unit: "token", answered: expect.any(Array), labels: expect.any(Array) });
+    expect((await folder.run(["evaluate", "model.sg", "held-out.txt", "--plots", "units"])).code).toBe(0);
+    expect(readFileSync(folder.file("units/precision-recall.svg"), "utf8")).toMatch(
+      />tokens<[\s\S]*>sequences<|>sequences<[\s\S]*>tokens</,
+    );
   });
 
   it("is refused where nothing was promised of it, where labels mark no spans, and without --precision", async () => {

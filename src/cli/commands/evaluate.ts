@@ -41,7 +41,10 @@ export function register(program: Command): void {
     .argument("<model>", "a model made by `stargram train`")
     .argument("<data...>", "data with right answers: files, or `-` for standard input")
     .option("--json", "print one JSON object")
-    .option("--plots <folder>", "write precision-recall, risk-coverage, reliability and histogram as SVG")
+    .option(
+      "--plots <folder>",
+      "write precision-recall, risk-coverage, reliability and histogram as SVG, of tokens and spans too",
+    )
     .option("--force", "replace files in that folder whatever they are")
     .option("--require <measure=value>", "fail unless the measure reaches the value; may be repeated", requirement);
   addInferenceOptions(addUnion(command, learningTasks().flatMap(reading)))
@@ -71,12 +74,16 @@ async function evaluate(path: string, files: string[], flags: EvaluateFlags, com
   checkRequired(task, flags.require, path);
   if (flags.plots !== undefined) await checkPlots(flags.plots, flags.force);
   const inputs = inputsOf(task, model, files, "needed", asked);
-  const { report, answers, warnings } = await evaluateInputs(task, model, inputs, {
+  const { report, answers, parts, warnings } = await evaluateInputs(task, model, inputs, {
     ...asked,
     inference: inferenceFrom(flags),
   });
   if (flags.plots !== undefined) {
-    await writePlots(flags.plots, [{ name: "model", answers }], task.evaluating.title, flags.force);
+    const { title } = task.evaluating;
+    const units = Object.entries(parts).map(([unit, own]) => ({ name: `${unit}s`, answers: own }));
+    const whole = { name: units.length > 0 ? title.toLowerCase() : "model", answers };
+    const subject = [title, ...units.map(({ name }) => name)].join(", ");
+    await writePlots(flags.plots, [whole, ...units], subject, flags.force);
   }
   if (flags.json) await writeJson(report);
   else await write(task.evaluating.reportText(report));

@@ -2,7 +2,7 @@
 // recall = right / true, F1 = their harmonic mean; what lies outside is not counted.
 
 import { outcomesOf } from "../../confidence/conformal.js";
-import type { Answer } from "../../metrics/answers.js";
+import { type Answer, AnswerLog } from "../../metrics/answers.js";
 import { type Sureness, surenessOf } from "../../metrics/sureness.js";
 import type { Rates } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
@@ -153,11 +153,14 @@ export interface SegmentReport extends Sureness {
   labels: Record<string, Rates>;
   logLikelihood: number | null;
   impossibleTexts: number;
+  /** Of segments one by one. */
+  spanSureness: Sureness;
 }
 
 export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAsked): Score<SegmentedText> {
   const tallies = new Tallies();
   const answers: Answer[] = [];
+  const spans = new AnswerLog();
   let logLikelihood = 0;
   let impossibleTexts = 0;
   let unknownLabels = 0;
@@ -168,11 +171,14 @@ export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAs
       if (!gold) return;
       const { segments, probability } = segmenter.predict(example, { inference });
       answers.push({ confidence: probability, correct: tallies.add(gold, segments.map(placeOf)) });
+      const keys = new Set(gold.map(({ key }) => key));
+      for (const segment of segments) spans.add(segment.probability, keys.has(placeOf(segment).key));
       unknownLabels += gold.filter(({ label }) => segmenter.parts.labels.indexOf(label) < 0).length;
       const log = segmenter.logLikelihood(example, { inference });
       if (log === Number.NEGATIVE_INFINITY) impossibleTexts++;
       else logLikelihood += log;
     },
+    parts: () => ({ span: spans.columns() }),
     report: (): Record<string, unknown> & SegmentReport => {
       const { support, f1, precision, recall } = ratesOf(tallies.total());
       return {
@@ -187,6 +193,7 @@ export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAs
         impossibleTexts,
         unknownLabels,
         ...surenessOf(answers),
+        spanSureness: surenessOf(spans.columns()),
       };
     },
     warnings: () =>
@@ -203,6 +210,7 @@ export function reportText(report: SegmentReport & { seconds: number }): string 
     ["texts", counted(texts), `${percent(report.textAccuracy)} right in every segment`],
     ["segments", counted(segments), rates],
     ...answeredLines(report.recallAtPrecision, "texts"),
+    ...answeredLines({ "0.95": report.spanSureness.recallAtPrecision["0.95"] }, "segments that are found"),
     logLikelihood === null
       ? ["log-likelihood", "-∞", `${counted(report.impossibleTexts)} texts have probability 0`]
       : [
@@ -240,4 +248,5 @@ export const evaluateNotes = `
 With a segmenter: a segment is right if its beginning, its end and its label are.
   --json      one object: texts, textAccuracy, segments, segmentF1, segmentPrecision, segmentRecall, labels {precision, recall,
               f1, support, predicted, correct}, logLikelihood (null where a text has probability 0), impossibleTexts, unknownLabels,
-              recallAtPrecision, expectedCalibrationError, brier, aurc, seconds; shares from 0 to 1`;
+              recallAtPrecision, expectedCalibrationError, brier, aurc, spanSureness (the same of segments one by one), seconds; shares
+              from 0 to 1`;

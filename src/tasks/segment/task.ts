@@ -143,7 +143,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
     notes: evaluateNotes,
     examples: [["stargram evaluate words.sg test.conllu --require segmentF1=0.9", "a check for scripts"]],
     measures,
-    measuresWithin: ["labels."],
+    measuresWithin: ["labels.", "spanSureness."],
     atMost: lessIsBetter,
     judge: judgeText,
     show: showText,

@@ -127,6 +127,7 @@ export function scoreTagger(tagger: Tagger, { inference }: PredictionAsked): Sco
       }
       score.add(gold, labels, probability, tagger.logLikelihood({ ...sequence, labels: possible }, { inference }));
     },
+    parts: () => ({ token: parts.token.columns(), ...(marksSpans && { span: parts.span.columns() }) }),
     report: () => ({
       ...score.report(),
       unknownLabels,
