@@ -1,8 +1,8 @@
 // Columns separated by tabs, or by spaces and tabs, a token a line, a blank line between sequences (the format of CoNLL, CRF++
-// and Wapiti). With labels, the last column is the label. Every line has the same number of columns. There are no comments; a line
+// and Wapiti). With labels, the last column is the label, or the one that is named; the word comes first, or is put there. Every line has the same number of columns. There are no comments; a line
 // whose first column is `-DOCSTART-` begins a document and is no token.
 
-import { InputError } from "../util/errors.js";
+import { InputError, type Place } from "../util/errors.js";
 import { checkSequenceLength } from "./limits.js";
 import { type ParserOptions, parseLabel, type SequenceParser } from "./parser.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
@@ -27,13 +27,14 @@ export function columnsParser(options: ParserOptions): SequenceParser {
     if (isBlank(text)) return end();
     separator ??= separatorOf(text);
     const row = splitColumns(text, separator);
-    if (row[0] === DOCUMENT_START) {
+    if (row[0] === DOCUMENT_START || (options.wordColumn && row.includes(DOCUMENT_START))) {
       document = (document ?? 0) + 1;
       return end();
     }
     if (width === 0) {
       width = row.length;
       widthLine = number;
+      if (labelled) checkPlaces(options, width, { file, line: number });
       if (labelled && width < 2) {
         throw new InputError("the last of at least 2 columns should be the label, found 1 column", {
           file,
@@ -50,14 +51,40 @@ export function columnsParser(options: ParserOptions): SequenceParser {
     }
     sequence ??= { columns: [], labels: labelled ? [] : undefined, document, file, line: number };
     if (labelled) {
-      const label: GivenLabel = parseLabel(row.pop() as string, options, { file, line: number });
+      const label: GivenLabel = parseLabel(takeLabel(row, options), options, { file, line: number });
       sequence.labels?.push(label);
+      wordFirst(row, options);
     }
     sequence.columns?.push(row);
     checkSequenceLength(sequence.columns?.length ?? 0, { file, line: sequence.line });
     return undefined;
   };
   return { line, end };
+}
+
+/** Which columns of a line, counted from 1, are the word and the label; by default the first and the last. */
+export interface ColumnPlaces {
+  wordColumn?: number;
+  labelColumn?: number;
+}
+
+function checkPlaces({ wordColumn = 1, labelColumn }: ColumnPlaces, width: number, place: Place): void {
+  if (wordColumn === (labelColumn ?? width) && width > 1) {
+    throw new InputError("the word and the label are in one column", place);
+  }
+  const beyond = Math.max(wordColumn, labelColumn ?? 0);
+  if (beyond > width) throw new InputError(`there is no column ${beyond}: the line has ${width}`, place);
+}
+
+/** Takes the label out of a row. */
+export function takeLabel(row: string[], { labelColumn = row.length }: ColumnPlaces): string {
+  return row.splice(labelColumn - 1, 1)[0];
+}
+
+/** Puts the word of a row in front. The label, which the places count, is not in it any more. */
+export function wordFirst(row: string[], { wordColumn = 1, labelColumn }: ColumnPlaces): void {
+  const at = wordColumn - (labelColumn !== undefined && labelColumn < wordColumn ? 2 : 1);
+  if (at > 0) row.unshift(...row.splice(at, 1));
 }
 
 /** What separates columns: every tab, so that a column may be empty or hold spaces; or any number of spaces and tabs. */

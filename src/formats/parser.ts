@@ -2,7 +2,7 @@
 // complete. Also the reading of a label, which the text formats share.
 
 import { InputError, type Place } from "../util/errors.js";
-import type { Separator } from "./columns.js";
+import type { ColumnPlaces, Separator } from "./columns.js";
 import type { LabelField } from "./conllu-tagging.js";
 import type { GivenLabel, TaggingSequence } from "./sequence.js";
 
@@ -13,7 +13,7 @@ export interface SequenceParser {
   end(): TaggingSequence | undefined;
 }
 
-export interface ParserOptions {
+export interface ParserOptions extends ColumnPlaces {
   /** Whether the data has labels. Without, those it has are not kept. */
   labelled: boolean;
   /** Whether `A|B` means "A or B" rather than a label of that name. Default false. */

@@ -1,7 +1,7 @@
 // One entry to every tagging format: the sequences of some lines, one at a time, in constant memory.
 
 import { InputError, unknownName } from "../util/errors.js";
-import { columnsParser, type Separator } from "./columns.js";
+import { type ColumnPlaces, columnsParser, type Separator } from "./columns.js";
 import { conlluTaggingParser, type LabelField } from "./conllu-tagging.js";
 import { crfsuiteParser } from "./crfsuite.js";
 import { detectFormat, type TaggingFormat, taggingFormats } from "./detect.js";
@@ -11,7 +11,7 @@ import type { Lines } from "./line-blocks.js";
 import type { SequenceParser } from "./parser.js";
 import type { TaggingSequence } from "./sequence.js";
 
-export interface ParseTaggingOptions {
+export interface ParseTaggingOptions extends ColumnPlaces {
   /** Default: guessed from the first lines, refused if that is not certain. */
   format?: TaggingFormat;
   /** Whether the data has labels. Without, those it has are not kept. */
@@ -64,7 +64,10 @@ export async function* parseTagging(
 }
 
 function startParser(format: TaggingFormat, options: ParseTaggingOptions, file: string | undefined): SequenceParser {
-  const { labelled, labelSets, pixels, folds } = options;
+  const { labelled, labelSets, pixels, folds, wordColumn, labelColumn } = options;
+  if (format !== "columns" && (wordColumn ?? labelColumn) !== undefined) {
+    throw new InputError(`the columns of word and label can be chosen for columns only, not for ${format}`, { file });
+  }
   if (format !== "letters" && (pixels !== undefined || folds !== undefined)) {
     throw new InputError(
       `${pixels === undefined ? "folds" : "pixels"} can be chosen for letters only, not for ${format}`,
@@ -76,7 +79,7 @@ function startParser(format: TaggingFormat, options: ParseTaggingOptions, file: 
   options.onFormat?.(format);
   switch (format) {
     case "columns":
-      return columnsParser({ labelled, labelSets, separator: options.separator, file });
+      return columnsParser({ labelled, labelSets, separator: options.separator, wordColumn, labelColumn, file });
     case "conllu":
       return conlluTaggingParser({ labelled, column: options.column, file });
     case "crfsuite":

@@ -2,7 +2,14 @@
 // with or without one more for the label, so that a file like the training data can be predicted as it is.
 
 import * as v from "valibot";
-import { isBlank, separatorNames, separatorOf } from "../../formats/columns.js";
+import {
+  type ColumnPlaces,
+  isBlank,
+  separatorNames,
+  separatorOf,
+  takeLabel,
+  wordFirst,
+} from "../../formats/columns.js";
 import { type LabelField, labelFields } from "../../formats/conllu-tagging.js";
 import { detectFormat, type TaggingFormat, taggingFormats } from "../../formats/detect.js";
 import { breaksLines } from "../../formats/fields.js";
@@ -12,7 +19,7 @@ import { parseLabel } from "../../formats/parser.js";
 import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import { parseTagging } from "../../formats/tagging.js";
 import { InputError } from "../../util/errors.js";
-import { choice, flag, type GivenOptions, text } from "../../util/options.js";
+import { choice, flag, type GivenOptions, text, whole } from "../../util/options.js";
 import type { Asked, Cutting, InputUse } from "../task.js";
 import { someOf } from "./corpus.js";
 import { checkTokenizer, readRunning } from "./running-text.js";
@@ -32,6 +39,8 @@ export const rereading = {
 export const reading = {
   ...rereading,
   column: choice("conllu: the field that is the label, or two", labelFields, { value: "field", otherwise: "upos" }),
+  wordColumn: whole("columns: the column of the word, counted from 1", { least: 1, otherwise: "the first" }),
+  labelColumn: whole("columns: the column of the label, counted from 1", { least: 1, otherwise: "the last" }),
   labelSets: flag("columns and crfsuite: a label `A|B` means that A or B is right"),
 };
 
@@ -43,6 +52,8 @@ const inputSchema = v.object({
   columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   pixels: v.optional(v.picklist(pixelChoices)),
   column: v.optional(v.picklist(labelFields)),
+  wordColumn: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  labelColumn: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   labelSets: v.optional(v.boolean()),
 });
 
@@ -62,11 +73,13 @@ export async function* readLabelled(
   let first: string | undefined;
   for (const lines of sources) {
     first ??= lines.file;
-    const { format, separator, column, pixels, folds, labelSets } = given;
+    const { format, separator, column, pixels, folds, labelSets, wordColumn, labelColumn } = given;
     const stream = parseTagging(lines, {
       format,
       separator,
       column,
+      wordColumn,
+      labelColumn,
       labelled: true,
       pixels,
       folds: folds === undefined ? undefined : parseFolds(folds),
@@ -147,6 +160,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
     format: given.format ?? note.format,
     separator: given.separator,
     column: note.column,
+    ...((given.format ?? note.format) === "columns" ? placesOf(note) : {}),
     labelled: needed,
     labelSets: note.labelSets,
     pixels: pixelsFor(note, given),
@@ -183,6 +197,10 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
       isEscaped: areLabelsAwkward || format === "jsonl",
     };
   }
+}
+
+function placesOf({ wordColumn, labelColumn }: InputNote): ColumnPlaces {
+  return { wordColumn, labelColumn };
 }
 
 /** Refuses running text for a model, or with options, that need more than words. */
@@ -257,7 +275,11 @@ function splitLabels(
   const { columns } = sequence;
   if (!columns || note.columns === undefined || tagger.source.kind === "given") return undefined;
   const width = columns[0].length;
-  if (width === note.columns) return undefined;
+  if (width === note.columns) {
+    // Without a label, and not in order yet.
+    if (mayHaveLabel) for (const row of columns) wordFirst(row, note);
+    return undefined;
+  }
   if (!mayHaveLabel || width !== note.columns + 1) {
     const wanted = note.columns === 1 ? "1 column" : `${note.columns} columns`;
     const isLabelMissing = sequence.labels !== undefined && width === note.columns - 1;
@@ -273,7 +295,9 @@ function splitLabels(
   }
   return columns.map((row, i) => {
     const place = placeOf(sequence, i, "columns");
-    return parseLabel(row.pop() as string, { labelled: true, labelSets: note.labelSets }, place);
+    const label = takeLabel(row, note);
+    wordFirst(row, note);
+    return parseLabel(label, { labelled: true, labelSets: note.labelSets }, place);
   });
 }
 
