@@ -9,9 +9,9 @@ export interface RawToken {
   end: number;
 }
 
-/** What cuts text into tokens, such as a segmenter of characters. Places count UTF-16 units. */
+/** What cuts text into tokens, such as a model that `train segment` has learned from text. Places count UTF-16 units. */
 export interface Tokenizer {
-  predict(text: string): { readonly segments: readonly { readonly start: number; readonly end: number }[] };
+  cut(text: string): readonly { readonly start: number; readonly end: number }[];
 }
 
 let sentenceCutter: Intl.Segmenter | undefined;
@@ -100,9 +100,8 @@ export function tokensOf(sentence: string, start = 0, tokenizer?: Tokenizer): Ra
 
 /** Tokens as a tokenizer cuts: none holds a space, and what it leaves out is not lost. */
 function tokensBy(tokenizer: Tokenizer, sentence: string, start: number): RawToken[] {
-  const { segments } = tokenizer.predict(sentence.replace(lineEnds, " "));
   const places = new Set([0, sentence.length]);
-  for (const segment of segments) places.add(segment.start).add(segment.end);
+  for (const segment of tokenizer.cut(sentence.replace(lineEnds, " "))) places.add(segment.start).add(segment.end);
   const cuts = [...places].sort((a, b) => a - b);
   return cuts.slice(1).flatMap((end, i) =>
     Array.from(sentence.slice(cuts[i], end).matchAll(/\S+/gu), ({ 0: text, index }) => {

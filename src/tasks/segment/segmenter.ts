@@ -172,6 +172,16 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
     return this.labels.some((label) => label !== UNLABELLED);
   }
 
+  /** The places of the most probable segments of a text, in UTF-16 units. */
+  cut(text: string): SegmenterPrediction["segments"] {
+    if (this.parts.input === "tokens") {
+      throw new InputError(
+        "this segmenter puts tokens together; to cut text, it takes one that learned from characters",
+      );
+    }
+    return this.predict(text).segments;
+  }
+
   /** The most probable segments of a text, each with its probability, and whatever else is asked for. */
   predict(given: SegmentedText | string, options: SegmentOptions = {}): SegmenterPrediction {
     const example = typeof given === "string" ? { text: given } : given;

@@ -33,10 +33,8 @@ export function sequenceOf(given: TaggerGiven): TaggingSequence {
 
 /** Refuses what does not cut text into tokens. */
 export function checkTokenizer(given: unknown): Tokenizer {
-  const { kind, parts } = given as { kind?: string; parts?: { input?: string } };
-  const isModel = kind === undefined || (kind === "segmenter" && parts?.input !== "tokens");
-  if (isModel && typeof (given as Partial<Tokenizer>).predict === "function") return given as Tokenizer;
-  throw new InputError("option `tokenizer` needs a segmenter of characters, which cuts text into words");
+  if (typeof (given as Partial<Tokenizer>)?.cut === "function") return given as Tokenizer;
+  throw new InputError("option `tokenizer` needs a model that cuts text into words, as `train segment` learns it");
 }
 
 /** A sentence of a text that begins at a place of a larger one. */

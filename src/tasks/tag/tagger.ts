@@ -178,7 +178,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return { ...prediction, tokens: running.tokens };
   }
 
-  /** The same for each sentence of a text, whose tokens a segmenter of characters may find. */
+  /** The same for each sentence of a text, whose tokens a tokenizer may find. */
   predictText(text: string, options: PredictOptions = {}, tokenizer?: Tokenizer): TaggerPrediction[] {
     if (tokenizer !== undefined) checkTokenizer(tokenizer);
     return Array.from(sequencesOf(text, tokenizer), (sequence) => this.predict(sequence, options));

@@ -144,7 +144,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         text: flag(
           "the input is running text: it is cut into sentences and tokens; with --json, spans by places in it",
         ),
-        tokenizer: model("with --text: a segmenter of characters that cuts sentences into tokens", {
+        tokenizer: model("with --text: a model that cuts sentences into tokens, made by `train segment`", {
           otherwise: "words as Unicode has them",
         }),
         spans: flag("with --json: give the spans that labels such as B-PER, I-PER, O mark, with their probabilities"),
@@ -155,7 +155,10 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
         ["stargram predict model.sg partly.txt --known", "fill in the labels that are `_`"],
         ["stargram predict names.sg letter.txt --text --json", "names in running text, by their places in it"],
-        ["stargram predict pos.sg letter.txt --text --tokenizer words.sg", "the same, cut into words by a segmenter"],
+        [
+          "stargram predict pos.sg letter.txt --text --tokenizer words.sg",
+          "the same, cut into words by a model that learned it",
+        ],
       ],
       inputs: readInputs,
       async *inputsOf(sequences) {

@@ -58,9 +58,7 @@ test("a text is labelled sentence by sentence, with places in all of it", () => 
 
 /** Cuts after every second character. */
 const twos = {
-  predict: (text: string) => ({
-    segments: Array.from({ length: text.length >> 1 }, (_, i) => ({ start: 2 * i, end: 2 * i + 2 })),
-  }),
+  cut: (text: string) => Array.from({ length: text.length >> 1 }, (_, i) => ({ start: 2 * i, end: 2 * i + 2 })),
 };
 
 test("a tokenizer cuts sentences; no token holds a space, nothing else is lost", () => {
@@ -76,7 +74,7 @@ test("a tokenizer cuts sentences; no token holds a space, nothing else is lost",
     "nn",
     "a.",
   ]);
-  expect(() => tagger.predictText(text, {}, tagger as never)).toThrow("segmenter of characters");
+  expect(() => tagger.predictText(text, {}, tagger as never)).toThrow("cuts text into words");
   expect(() => tagger.predict({ text, tokenizer: 7 as never })).toThrow(InputError);
 });
 
