@@ -9,6 +9,7 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   train: [() => import("./commands/train.js")],
   predict: [() => import("./commands/predict.js")],
   evaluate: [() => import("./commands/evaluate.js")],
+  distill: [() => import("./commands/distill.js")],
   "cross-validate": [() => import("./commands/cross-validate.js")],
   review: [() => import("./commands/review.js")],
   calibrate: [() => import("./commands/calibrate.js")],

@@ -21,7 +21,7 @@ export interface Codec<M extends Model = Model> {
 const VERSION = 2;
 /**
  * All versions up to it are read. 3: taggers with parts of labels, shortlists or lexicons; transducers with attributes or rows of
- * copies. 4: models with an encoder, taggers with vectors.
+ * copies. 4: models with an encoder, taggers with vectors, ensembles of transducers.
  */
 const LATEST = 4;
 

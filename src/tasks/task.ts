@@ -144,6 +144,17 @@ export interface LearningTask<
   readonly predicting: Predicting<M, Input, Prediction, Candidate>;
   readonly evaluating: Evaluating<M, Input, Case>;
   readonly reviewing: Reviewing<M, Given, Input, Candidate>;
+  /** Where a slow model can teach a fast one. */
+  readonly distilling?: Distilling<M, Input>;
+}
+
+/** A model that answers inputs, and one that learns from the answers. */
+export interface Distilling<M extends Predictor, Input> {
+  distill(
+    teacher: M,
+    inputs: AsyncIterable<Input>,
+    options: TrainingHooks & { seed?: number; onAnswer?(count: number): void },
+  ): Promise<M>;
 }
 
 /** Examples, and learning from them. */

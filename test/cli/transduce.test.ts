@@ -355,3 +355,31 @@ test("--dev chooses by a file, which is not learned from", async () => {
   folder.write("empty.tsv", "");
   expect(await run(...train, "--force", "--dev", "empty.tsv")).toMatchObject({ code: 2, out: "" });
 });
+
+describe("an ensemble", () => {
+  test("is trained, inspected, and distilled into one fast model", async () => {
+    const trained = await run(
+      ...["train", "transduce", "pairs.tsv", "--out", "both.sg", "--passes", "3", "--ensemble", "2"],
+    );
+    expect(trained.error).toMatch(/ensemble of 1 member from left to right, 1 from right to left/);
+    const inspected = await run("inspect", "both.sg");
+    expect(inspected.out).toMatch(/ensemble +1 member from left to right, 1 from right to left/);
+    folder.write("words.txt", "tashami\n\nxitami\nmasheti\ntaxase\n");
+    const distilled = await run("distill", "both.sg", "words.txt", "--out", "fast.sg", "--json");
+    expect(distilled.code).toBe(0);
+    expect(JSON.parse(distilled.out)).toMatchObject({ kind: "transducer", members: 1 });
+    const [slow, fast] = [await run("predict", "both.sg", "words.txt"), await run("predict", "fast.sg", "words.txt")];
+    // Blank lines keep their place.
+    for (const { out } of [slow, fast]) {
+      const read = out.split("\n").map((line) => line.split("\t")[0]);
+      expect(read).toEqual(["tashami", "", "xitami", "masheti", "taxase", ""]);
+    }
+  });
+
+  test("distill refuses inputs that teach nothing, and a model in the place of data", async () => {
+    folder.write("known.txt", "ta\nti\n");
+    expect(await run("distill", "m.sg", "known.txt", "--out", "none.sg")).toMatchObject({ code: 2 });
+    expect(await run("distill", "pairs.tsv", "known.txt", "--out", "none.sg")).toMatchObject({ code: 2 });
+    expect(await run("distill", "m.sg", "words.txt")).toMatchObject({ code: 2 });
+  });
+});

@@ -18,3 +18,8 @@ export function marksOf(attributes: readonly string[] | undefined, marks: Alphab
 export function attributesOf(marks: Alphabet): string[] {
   return [...new Set(marks.all().flatMap((name) => name.split(AND)))];
 }
+
+/** The attributes of an input, by the names of its marks. */
+export function attributesOfMarks(names: readonly string[]): string[] {
+  return names.filter((name) => !name.includes(AND));
+}

@@ -7,6 +7,7 @@
 //   copies                     if there are rows of copies: their tree
 //   joint                      if there is a joint model: its graphones' symbols, and the rows, tree and unigrams of its n-grams
 //   memory                     if training pairs are remembered: these, as numbers
+//   member1, member2, …        of an ensemble: rows, weights and joint of the members beside the first
 //   words                      if there is a model of words: the words' symbols, and how often which follows which
 
 import * as v from "valibot";
@@ -34,7 +35,8 @@ import type { View } from "./classes.js";
 import { END, START } from "./emits.js";
 import { type JointParts, jointNgrams } from "./joint-model.js";
 import { CopyWalks, FURTHEST_FROM_END, MARKED_DEPTH, MarkWalks } from "./mark-walks.js";
-import { type TransducerOptions, transducerOptions } from "./options.js";
+import type { MemberParts } from "./member.js";
+import { MOST_MEMBERS, type TransducerOptions, transducerOptions } from "./options.js";
 import type { PairCorpus } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import { inputEvent, type TransducerRows } from "./rows.js";
@@ -60,9 +62,12 @@ const summarySchema = currently({
   stopped: v.boolean(),
 });
 
+const membersSchema = v.pipe(v.array(v.object({ backward: v.boolean() })), v.maxLength(MOST_MEMBERS));
+
 const noteSchema = v.record(v.string(), v.unknown());
 
 const WITH_MARKS = 3;
+const WITH_MEMBERS = 4;
 
 const wordTensors = ["start", "symbols", "first", "second", "count"] as const;
 
@@ -77,34 +82,56 @@ function encodeTransducer(transducer: Transducer): FileParts {
   putStrings(parts, "inputs", transducer.inputSymbols.all());
   putStrings(parts, "outputs", transducer.outputSymbols.all());
   if (transducer.marks.size > 0) putStrings(parts, "marks", transducer.marks.all());
-  if (rows.views.length > 0) parts.tensors.views = { data: Int32Array.from(rows.views.flatMap((view) => [...view])) };
-  putTree(parts, "windows", rows.windowTree);
-  putTree(parts, "outputs.n", rows.outputTree);
-  putTree(parts, "moves", rows.moveTree);
-  if (rows.marked) {
-    putTree(parts, "marked", rows.marked.tree);
-    putTree(parts, "marked.n", rows.marked.outputTree);
-  }
-  if (rows.copyTree) putTree(parts, "copies", rows.copyTree);
+  const [first, ...others] = transducer.members.map(({ parts }) => parts);
+  putMember(parts, "", first);
+  others.forEach((member, m) => {
+    putMember(parts, prefixOf(m + 1), member);
+  });
   // Versions that know none of these would answer as if they were not there.
   if (rows.marked || rows.copyTree || transducer.options.edgeEmit > 0) parts.version = WITH_MARKS;
-  putTable(parts, "rows", rows.table);
-  parts.tensors.weights = { data: Float32Array.from(transducer.weights) };
-  if (transducer.joint) {
-    const { start, symbols, ngram } = transducer.joint.parts;
-    parts.tensors["joint.start"] = { data: start };
-    parts.tensors["joint.symbols"] = { data: symbols };
-    putTree(parts, "joint.n", ngram.space.families[0].tree);
-    putTable(parts, "joint.rows", ngram.space.table);
-    parts.tensors["joint.weights"] = { data: Float32Array.from(ngram.weights) };
-    parts.tensors["joint.offsets"] = { data: Float32Array.from(ngram.space.offsets) };
-    parts.tensors["joint.unigram"] = { data: Float32Array.from(ngram.unigram) };
+  if (others.length > 0) {
+    parts.version = WITH_MEMBERS;
+    putJson(
+      parts,
+      "members",
+      others.map(({ backward }) => ({ backward })),
+    );
   }
   if (transducer.remembered) putCorpus(parts, "memory", transducer.remembered);
   if (transducer.words) {
     for (const name of wordTensors) parts.tensors[`words.${name}`] = { data: transducer.words.counts[name] };
   }
   return parts;
+}
+
+/** Before the names of what belongs to a member beside the first. */
+function prefixOf(m: number): string {
+  return `member${m}.`;
+}
+
+function putMember(parts: FileParts, prefix: string, { rows, weights, joint }: MemberParts): void {
+  if (rows.views.length > 0) {
+    parts.tensors[`${prefix}views`] = { data: Int32Array.from(rows.views.flatMap((view) => [...view])) };
+  }
+  putTree(parts, `${prefix}windows`, rows.windowTree);
+  putTree(parts, `${prefix}outputs.n`, rows.outputTree);
+  putTree(parts, `${prefix}moves`, rows.moveTree);
+  if (rows.marked) {
+    putTree(parts, `${prefix}marked`, rows.marked.tree);
+    putTree(parts, `${prefix}marked.n`, rows.marked.outputTree);
+  }
+  if (rows.copyTree) putTree(parts, `${prefix}copies`, rows.copyTree);
+  putTable(parts, `${prefix}rows`, rows.table);
+  parts.tensors[`${prefix}weights`] = { data: Float32Array.from(weights) };
+  if (!joint) return;
+  const { start, symbols, ngram } = joint;
+  parts.tensors[`${prefix}joint.start`] = { data: start };
+  parts.tensors[`${prefix}joint.symbols`] = { data: symbols };
+  putTree(parts, `${prefix}joint.n`, ngram.space.families[0].tree);
+  putTable(parts, `${prefix}joint.rows`, ngram.space.table);
+  parts.tensors[`${prefix}joint.weights`] = { data: Float32Array.from(ngram.weights) };
+  parts.tensors[`${prefix}joint.offsets`] = { data: Float32Array.from(ngram.space.offsets) };
+  parts.tensors[`${prefix}joint.unigram`] = { data: Float32Array.from(ngram.unigram) };
 }
 
 function decodeTransducer(content: TensorFile, file?: string): Transducer {
@@ -119,6 +146,7 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       lookup: false,
       edgeEmit: 0,
       copying: false,
+      ensemble: 1,
       ...wholeKinds,
     }) as TransducerOptions;
     const open = Object.keys(transducerOptions).find((name) => options[name as keyof TransducerOptions] === undefined);
@@ -134,9 +162,12 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
     const symbolCount = outputSymbols.size + 1;
     const boundary = inputSymbols.size + 1;
     const marks = reader.has("marks.text") ? reader.alphabet("marks") : undefined;
-    const rows = readRows(reader, options, { boundary, symbolCount, marks: marks?.size });
-    const weights = reader.floats("weights", rows.table.symbols.length);
-    const joint = reader.has("joint.start") ? readJoint(reader, options.jointGrams, boundary, symbolCount) : undefined;
+    const sizes = { boundary, symbolCount, marks: marks?.size };
+    const directions = reader.hasJson("members") ? reader.json("members", membersSchema) : [];
+    const others = directions.map(({ backward }, m) => ({
+      backward,
+      ...readMember(reader, prefixOf(m + 1), options, sizes),
+    }));
     const wordCounts = options.words > 0 ? readWordCounts(reader, outputSymbols.size) : undefined;
     const remembered = reader.has("memory.inputs")
       ? readCorpus(reader, "memory", inputSymbols.size, outputSymbols.size, marks?.size ?? 0)
@@ -145,13 +176,12 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       inputSymbols,
       outputSymbols,
       marks,
-      rows,
-      weights,
+      ...readMember(reader, "", options, sizes),
+      others,
       options,
       summary,
       note,
       wordCounts,
-      joint,
       remembered,
       powers: readPowers(reader, options.words),
       calibration,
@@ -159,35 +189,56 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
   });
 }
 
-/** `boundary` is the input symbol that stands for the outside, the last of them all. */
+interface Sizes {
+  /** The input symbol that stands for the outside, the last of them all. */
+  boundary: number;
+  symbolCount: number;
+  marks: number | undefined;
+}
+
+function readMember(
+  reader: PartsReader,
+  prefix: string,
+  options: TransducerOptions,
+  sizes: Sizes,
+): Omit<MemberParts, "backward"> {
+  const rows = readRows(reader, prefix, options, sizes);
+  const weights = reader.floats(`${prefix}weights`, rows.table.symbols.length);
+  const joint = reader.has(`${prefix}joint.start`) ? readJoint(reader, prefix, options.jointGrams, sizes) : undefined;
+  return { rows, weights, joint };
+}
+
 function readRows(
   reader: PartsReader,
+  prefix: string,
   { window, outputGrams, moveGrams, copying }: TransducerOptions,
-  { boundary, symbolCount, marks }: { boundary: number; symbolCount: number; marks: number | undefined },
+  { boundary, symbolCount, marks }: Sizes,
 ): TransducerRows {
   const written = symbolCount - 1;
-  const table = reader.table("rows", symbolCount);
+  const table = reader.table(`${prefix}rows`, symbolCount);
   const all = { from: 0, to: table.start.length - 1, needed: false };
-  const views = readViews(reader, boundary);
-  const windowTree = reader.tree("windows", all, (depth) => {
+  const views = readViews(reader, `${prefix}views`, boundary);
+  const windowTree = reader.tree(`${prefix}windows`, all, (depth) => {
     if (depth === 0) return [0, COUNT_CLASSES * windowKinds(window, views.length)];
     return depth <= 2 * window + 2 ? [0, boundary + 1] : undefined;
   });
-  const outputTree = reader.tree("outputs.n", all, (depth) => (depth < outputGrams ? [BEGIN, written] : undefined));
+  const outputTree = reader.tree(`${prefix}outputs.n`, all, (depth) =>
+    depth < outputGrams ? [BEGIN, written] : undefined,
+  );
   const deepest = Math.max(0, ...moveGrams.map((grams, ahead) => grams + ahead + 1));
-  const moveTree = reader.tree("moves", all, (depth) =>
+  const moveTree = reader.tree(`${prefix}moves`, all, (depth) =>
     depth < deepest ? [inputEvent(boundary), (boundary + 1) * symbolCount] : undefined,
   );
   const rows: TransducerRows = { table, views, windowTree, outputTree, moveTree };
   const slotTree = (name: string, kinds: number): RowTree =>
-    reader.tree(name, all, (depth) => {
+    reader.tree(`${prefix}${name}`, all, (depth) => {
       if (depth === 0) return [0, COUNT_CLASSES * kinds];
       return depth < MARKED_DEPTH ? [0, Math.max(boundary, marks ?? 0, FURTHEST_FROM_END) + 1] : undefined;
     });
   if (marks !== undefined) {
     rows.marked = {
       tree: slotTree("marked", MarkWalks.kinds),
-      outputTree: reader.tree("marked.n", all, (depth) => {
+      outputTree: reader.tree(`${prefix}marked.n`, all, (depth) => {
         if (depth === 0) return [inputEvent(marks - 1), BEGIN];
         return depth <= outputGrams ? [BEGIN, written] : undefined;
       }),
@@ -198,9 +249,9 @@ function readRows(
 }
 
 /** A class for each input symbol and the two beyond them, view by view. */
-function readViews(reader: PartsReader, boundary: number): View[] {
-  if (!reader.has("views")) return [];
-  const all = reader.plainIntegers("views");
+function readViews(reader: PartsReader, name: string, boundary: number): View[] {
+  if (!reader.has(name)) return [];
+  const all = reader.plainIntegers(name);
   const size = boundary + 1;
   if (all.length % size !== 0 || !all.every((number) => number >= 0 && number <= size)) {
     throw reader.damaged("its classes of symbols are not in order");
@@ -213,9 +264,9 @@ function readPowers(reader: PartsReader, words: number): Powers {
   return { ...plainPowers(words), ...(reader.hasJson("joint") ? reader.json("joint", jointPowersSchema) : {}) };
 }
 
-function readJoint(reader: PartsReader, order: number, boundary: number, symbolCount: number): JointParts {
-  const start = reader.plainIntegers("joint.start");
-  const symbols = reader.plainIntegers("joint.symbols");
+function readJoint(reader: PartsReader, prefix: string, order: number, { boundary, symbolCount }: Sizes): JointParts {
+  const start = reader.plainIntegers(`${prefix}joint.start`);
+  const symbols = reader.plainIntegers(`${prefix}joint.symbols`);
   const graphones = start.length - 1;
   const sound =
     graphones >= 0 &&
@@ -224,20 +275,20 @@ function readJoint(reader: PartsReader, order: number, boundary: number, symbolC
     start.subarray(0, graphones).every((from) => symbols[from] >= 0 && symbols[from] <= boundary) &&
     symbols.every((symbol) => symbol >= 0 && symbol < Math.max(symbolCount, boundary + 1));
   if (!sound) throw reader.damaged("its graphones are not in order");
-  const table = reader.table("joint.rows", graphones + 2);
+  const table = reader.table(`${prefix}joint.rows`, graphones + 2);
   const rows = { from: 0, to: table.start.length - 1, needed: false };
-  const tree = reader.tree("joint.n", rows, (depth) => (depth < order ? [BEGIN, graphones + 1] : undefined));
+  const tree = reader.tree(`${prefix}joint.n`, rows, (depth) => (depth < order ? [BEGIN, graphones + 1] : undefined));
   if (!tree.row.every((row, node) => row === node - 1)) throw reader.damaged("its n-grams of graphones have no rows");
   const ngram: NgramModel = {
     options: { ...jointNgrams, order },
     symbolCount: table.symbolCount,
-    unigram: reader.floats("joint.unigram", table.symbolCount),
+    unigram: reader.floats(`${prefix}joint.unigram`, table.symbolCount),
     space: {
       table,
       families: [ngramFamily(tree, order)],
-      offsets: reader.floats("joint.offsets", table.start.length - 1),
+      offsets: reader.floats(`${prefix}joint.offsets`, table.start.length - 1),
     },
-    weights: reader.floats("joint.weights", table.symbols.length),
+    weights: reader.floats(`${prefix}joint.weights`, table.symbols.length),
   };
   return { start, symbols, ngram };
 }

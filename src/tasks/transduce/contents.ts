@@ -22,14 +22,18 @@ export function contents(transducer: Transducer) {
     summary,
     powers: transducer.powers,
     joint: transducer.joint !== undefined,
+    members: transducer.members.map(({ isBackward, weights: own }) => ({
+      backward: isBackward,
+      weights: nonZero(own),
+    })),
     remembered: transducer.remembered?.inputCount ?? 0,
     calibration: transducer.calibration,
   };
 }
 
 /** `p^0.93 · graphones^0.21 · words^0.37`, if anything but p helps to choose. */
-function choiceLines({ joint, options, powers }: ReturnType<typeof contents>): string[][] {
-  if (!joint && options.words === 0) return [];
+function choiceLines({ joint, options, powers, members }: ReturnType<typeof contents>): string[][] {
+  if (!joint && options.words === 0 && members.length === 1) return [];
   const factors = [
     `p^${powers.own.toFixed(2)}`,
     ...(joint ? [`graphones^${powers.joint.toFixed(2)}`] : []),
@@ -44,8 +48,18 @@ export function kindText(kind: SymbolKind): string {
   return kind === "decomposed" ? " (characters decomposed)" : "";
 }
 
+/** How many members there are, if several, and how many of them go from right to left. */
+export function membersText(members: readonly { backward: boolean }[]): string {
+  const backward = members.filter((member) => member.backward).length;
+  return `${plural(members.length - backward, "member")} from left to right, ${counted(backward)} from right to left`;
+}
+
 function edgesText({ edgeEmit, copying }: { edgeEmit: number; copying: boolean }): string {
   return `${edgeEmit > 0 ? `, ${edgeEmit} at either end` : ""}${copying ? "; rows of copies" : ""}`;
+}
+
+function sumOf(members: readonly { weights: number }[]): number {
+  return members.reduce((sum, { weights }) => sum + weights, 0);
 }
 
 export function contentsText(transducer: Transducer, { bytes }: { bytes: number }): string {
@@ -62,7 +76,8 @@ export function contentsText(transducer: Transducer, { bytes }: { bytes: number 
         "features",
         `${plural(found.windows, "window")}, ${plural(found.outputNgrams, "output n-gram")}, ${plural(found.moveNgrams, "n-gram")} of aligned pairs`,
       ],
-      ["weights", `${counted(found.weights)} that are not zero`],
+      ...(found.members.length > 1 ? [["ensemble", membersText(found.members)]] : []),
+      ["weights", `${counted(sumOf(found.members))} that are not zero`],
       [
         "inference",
         `${plural(options.contexts, "context")}, order ${options.order}, at most ${options.maxEmit} written for one symbol${edgesText(options)}`,

@@ -3,7 +3,8 @@
 // a pair:
 //   p(y) = (n(y) + STRENGTH · p_model(y)) / (N + STRENGTH)
 
-import type { TransducerEngine } from "./engine.js";
+import type { Inference } from "../../engine/trellis.js";
+import { logMean, type Member } from "./member.js";
 import { answerOf, inputKey, type MarkedInput, markedInputOf, type PairCorpus } from "./pairs.js";
 import type { Found } from "./search.js";
 
@@ -43,13 +44,19 @@ export class Memory {
     return numbers;
   }
 
-  /** The answers that an input had, with what the model thinks of them: to be asked after the engine's forward pass of it. */
-  judged(input: MarkedInput, engine: TransducerEngine): Judged[] {
-    return this.answers(input).map(({ output, count }) => ({
+  /** The answers that an input had, with what the members of a model think of them. */
+  judged(input: MarkedInput, members: readonly Member[], inference?: Inference): Judged[] {
+    const answers = this.answers(input);
+    if (answers.length === 0) return [];
+    const opinions = members.map((member) => {
+      member.forward(input, inference);
+      return answers.map(({ output }) => member.logProbability(output));
+    });
+    return answers.map(({ output, count }, a) => ({
       output: [...output],
       count,
-      log: Math.min(0, engine.logProbability(output, input.symbols.length)),
-      moves: movesOf(engine, output, input.symbols.length),
+      log: logMean(opinions.map((logs) => logs[a])),
+      moves: movesOf(members[members.length - 1], output, input.symbols.length),
     }));
   }
 }
@@ -73,7 +80,7 @@ export function mixed(found: readonly Found[], known: readonly Judged[]): readon
 }
 
 /** The best alignment; where there is none, everything is written for the first symbol. */
-function movesOf(engine: TransducerEngine, output: Int32Array, length: number): readonly number[] {
-  const shift = engine.shape.symbolCount - 1;
-  return [...(engine.bestMoves(output) ?? [...output, ...new Array<number>(length).fill(shift)])];
+function movesOf(member: Member, output: Int32Array, length: number): readonly number[] {
+  const shift = member.engine.shape.symbolCount - 1;
+  return member.bestMoves(output) ?? [...output, ...new Array<number>(length).fill(shift)];
 }

@@ -133,6 +133,11 @@ export interface TransducerOptions {
    */
   minCount: number;
   /**
+   * Members: models that read from left to right and from right to left by turns, and decide together: a whole number of at least 1 and at most 100.
+   * If not given: 2 up to 5,000 inputs, if some are held out; else 1.
+   */
+  ensemble: number;
+  /**
    * Let a model of the outputs' words help to choose; with a number, with that weight: a number of at least 0 and at most 10.
    * If not given: chosen where most outputs hold several words and some inputs are held out, else 0.
    */

@@ -31,6 +31,8 @@ export const strategies: readonly Strategy[] = ["rcms", "model", "target", "hybr
 
 /** Weight of a model of words, at most. */
 export const MOST_WORDS = 10;
+/** Members of an ensemble, at most. */
+export const MOST_MEMBERS = 100;
 export const MOST_CONTEXTS = 1_000_000;
 
 export const transducerOptions = {
@@ -111,6 +113,11 @@ export const transducerOptions = {
     least: 1,
     otherwise: "1, with attributes and from 5,000 inputs on 2",
   }),
+  ensemble: whole("members: models that read from left to right and from right to left by turns, and decide together", {
+    least: 1,
+    most: MOST_MEMBERS,
+    otherwise: "2 up to 5,000 inputs, if some are held out; else 1",
+  }),
   words: realOr("chosen", "let a model of the outputs' words help to choose; with a number, with that weight", {
     least: 0,
     most: MOST_WORDS,
@@ -158,6 +165,9 @@ export const MOST_HELD_OUT = 2_000;
 /** Graphones that a joint model looks back: more gained nothing on held-out words of the CMU dictionary. */
 const JOINT_GRAMS = 6;
 
+/** Members of an ensemble that has one for each direction. */
+const DIRECTIONS = 2;
+
 /** Whether inputs are so few and short that all of them have their turn to be held out. */
 export function crosses(corpus: PairCorpus, { heldOut, strategy = "rcms" }: GivenTransducerOptions): boolean {
   const { inputCount, inputs } = corpus;
@@ -202,6 +212,7 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
       heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
       l2: (isMarked ? MARKED_PENALTY : 4) * Math.min(1, corpus.inputCount / 500),
       jointGrams: 0,
+      ensemble: 1,
       words: 0,
       input: "chars",
       output: "chars",
@@ -211,6 +222,9 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
   const options = { ...found, words } as TransducerOptions;
   const isHeldOut = options.heldOut > 0 && (corpus.inputCount >= FEWEST_TO_CHOOSE || crosses(corpus, given));
   const canJudge = judges > 0 ? judges >= FEWEST_TO_HOLD_OUT : isHeldOut;
+  if (given.ensemble === undefined && options.strategy === "rcms" && canJudge && corpus.inputCount <= FEW_INPUTS) {
+    options.ensemble = DIRECTIONS;
+  }
   const isPlain = options.strategy === "rcms" && options.words === 0;
   if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
   const most = mostWritten(corpus);

@@ -197,6 +197,17 @@ function picked(start: Int32Array, list: Int32Array, which: ArrayLike<number>): 
   return [starts, found];
 }
 
+/** The same pairs read and written from right to left. */
+export function reversedCorpus(corpus: PairCorpus): PairCorpus {
+  const reversed = (start: Int32Array, list: Int32Array): Int32Array => {
+    const found = list.slice();
+    for (let i = 0; i + 1 < start.length; i++) found.subarray(start[i], start[i + 1]).reverse();
+    return found;
+  };
+  const { inputStart, inputs, outputStart, outputs } = corpus;
+  return { ...corpus, inputs: reversed(inputStart, inputs), outputs: reversed(outputStart, outputs) };
+}
+
 export function inputOf(corpus: PairCorpus, i: number): Int32Array {
   return corpus.inputs.subarray(corpus.inputStart[i], corpus.inputStart[i + 1]);
 }

@@ -17,6 +17,8 @@ const GO_ON_PASSES = 2;
 export interface RunSettings {
   /** Whether parts are held out in turn. */
   crosses: boolean;
+  /** The seed of what is held out: the same for all members of an ensemble. */
+  seed: number;
   /** Whether to learn from what was held out, too, when everything is chosen. */
   refit: boolean;
   /** What to learn from and what to judge by, where that is given: then what judges is never learned from. */
@@ -37,7 +39,7 @@ export async function runAll(
   hooks: TrainingHooks,
   settings: RunSettings,
 ): Promise<Runs> {
-  const parts = settings.crosses ? crossParts(learner.exampleCount, { count: PARTS, seed: options.seed }) : [];
+  const parts = settings.crosses ? crossParts(learner.exampleCount, { count: PARTS, seed: settings.seed }) : [];
   return parts.length > 0
     ? crossValidated(learner, options, hooks, settings, parts)
     : heldOut(learner, options, hooks, settings);
@@ -47,9 +49,9 @@ async function heldOut(
   learner: TransducerLearner,
   options: TrainingOptions,
   hooks: TrainingHooks,
-  { refit, part: given, start, checkpoint }: RunSettings,
+  { refit, seed, part: given, start, checkpoint }: RunSettings,
 ): Promise<Runs> {
-  const part = given ?? split(learner.exampleCount, options);
+  const part = given ?? split(learner.exampleCount, { ...options, seed });
   const { room, ...trained } = await train(learner, options, hooks, { start, checkpoint, more: true, part });
   if (trained.stopped) return { trained, judged: [] };
   const judged = part.heldOut.length > 0 ? [{ ...part, weights: trained.weights }] : [];
@@ -102,6 +104,10 @@ function everything({ exampleCount }: TransducerLearner): Part {
 }
 
 /** Hooks of a run that a training which goes on repeats: it leaves no checkpoint. */
-function titled({ onCheckpoint: _, onProgress, ...hooks }: TrainingHooks, title: string): TrainingHooks {
-  return { ...hooks, onProgress: onProgress && ((progress) => onProgress({ ...progress, title })) };
+export function titled({ onCheckpoint: _, onProgress, ...hooks }: TrainingHooks, title: string): TrainingHooks {
+  const full = (inner: string | undefined): string => (inner === undefined ? title : `${title}, ${inner}`);
+  return {
+    ...hooks,
+    onProgress: onProgress && ((progress) => onProgress({ ...progress, title: full(progress.title) })),
+  };
 }

@@ -4,8 +4,10 @@
 //   p(output | input)^own q(alignment)^joint w(output)^words,   what they have together being raised to the power `mass`
 
 import { bestPaths, logAdd, type Path, trellisLattice } from "../../engine/lattice.js";
-import { LEAST_LOG, type TransducerEngine } from "./engine.js";
-import type { JointModel } from "./joint-model.js";
+import type { Inference } from "../../engine/trellis.js";
+import { LEAST_LOG } from "./engine.js";
+import type { Member } from "./member.js";
+import type { MarkedInput } from "./pairs.js";
 import type { Powers } from "./powers.js";
 import type { WordModel } from "./word-model.js";
 
@@ -15,12 +17,6 @@ export interface Found {
   /** Its best alignment. */
   moves: readonly number[];
   log: number;
-}
-
-/** Models that help to choose among candidates. */
-export interface Choosers {
-  joint?: JointModel;
-  words?: WordModel;
 }
 
 /** Where the best output is looked for. */
@@ -45,44 +41,126 @@ const wordSearch: Search = { most: 20, within: Number.POSITIVE_INFINITY, reach: 
 const PATHS = 32;
 const PATHS_PER_OUTPUT = 16;
 
-/** Distinct outputs of the input whose forward pass was the engine's latest: the best one, and as many as are asked for. */
+/** An output with what each model thinks of it. */
+export interface Weighed extends Found {
+  /** Log of its probability by the model of graphones and by that of words; 0 without one. */
+  joint: number;
+  words: number;
+}
+
+/** What was found for an input. */
+export interface Outputs {
+  /** Among which the best is chosen. */
+  candidates: readonly Weighed[];
+  /** All of them, as far as more were asked for. */
+  found: readonly Weighed[];
+  /** Log of what the candidates have together. */
+  together: number;
+}
+
+/** Distinct outputs of an input: the best one, and as many as are asked for. */
 export function findOutputs(
-  engine: TransducerEngine,
-  input: Int32Array,
-  choosers: Choosers,
+  members: readonly Member[],
+  input: MarkedInput,
+  words: WordModel | undefined,
   powers: Powers,
   asked: number,
+  inference?: Inference,
 ): readonly Found[] {
-  const { candidates, found } = lookFor(engine, input, searchFor(choosers), asked);
-  if (choosers.words || choosers.joint) {
-    return chosen(candidates, asked === 1 ? candidates : found, input, choosers, powers).slice(0, asked);
-  }
+  const outputs = outputsOf(members, input, words, asked, inference);
+  if (words || members.length > 1 || members[0].joint) return chosen(outputs, powers).slice(0, asked);
   // The best is the same, however many are asked for: what turned up beyond the reach of its search cannot take its place.
+  const { candidates, found } = outputs;
   const [best] = candidates;
   return [best, ...found.filter((one) => one !== best && one.log <= best.log)].slice(0, asked);
 }
 
-/** What models are to choose among for that input, the most probable first. */
-export function candidatesFor(engine: TransducerEngine, input: Int32Array, choosers: Choosers): readonly Found[] {
-  return lookFor(engine, input, searchFor(choosers), 1).candidates;
+/** The outputs that members find, with what all of them and the other models think of each. Makes their forward passes. */
+export function outputsOf(
+  members: readonly Member[],
+  input: MarkedInput,
+  words: WordModel | undefined,
+  asked: number,
+  inference?: Inference,
+): Outputs {
+  const { length } = input.symbols;
+  const asking = length > LONGEST_SHARED ? members.slice(0, 1) : members;
+  const lists = asking.map((member) => {
+    member.forward(input, inference);
+    return lookFor(member, length, searchFor(member, words), asked);
+  });
+  const { candidates, found, together } = asking.length === 1 ? alone(asking[0], lists[0]) : shared(asking, lists);
+  if (!words) return { candidates, found, together };
+  for (const one of found) one.words = words.logProbability(one.output);
+  return { candidates, found, together };
 }
 
-function searchFor({ joint, words }: Choosers): Search {
+function searchFor({ joint }: Member, words: WordModel | undefined): Search {
   return words ? wordSearch : joint ? jointSearch : plainSearch;
 }
 
-/** The candidates, and all outputs that were found; the most probable first. */
-function lookFor(
-  engine: TransducerEngine,
-  input: Int32Array,
-  search: Search,
-  asked: number,
-): { candidates: Found[]; found: Found[] } {
+/** What a member found: the candidates, and all outputs, these among them. The most probable first. */
+interface List {
+  candidates: Found[];
+  found: Found[];
+}
+
+function alone(member: Member, { candidates, found }: List): Outputs & { found: Weighed[] } {
+  const weighed = found.map((one) => ({ ...one, joint: member.jointLog(one.moves), words: 0 }));
+  return {
+    candidates: weighed.filter((_, i) => candidates.includes(found[i])),
+    found: weighed,
+    together: logSum(candidates),
+  };
+}
+
+/** Longer inputs are left to the first member: to align what another has found would take too much memory. */
+const LONGEST_SHARED = 200;
+
+/** How far below the best that a member knows an output is, in logarithms, that it cannot write: no further. */
+const FURTHEST_BELOW = 50;
+
+/** What several members found, each judging the outputs of all: logs are means over the members. */
+function shared(members: readonly Member[], lists: readonly List[]): Outputs & { found: Weighed[] } {
+  const byKey = new Map<string, Weighed>();
+  const key = ({ output }: Found): string => output.join();
+  const take = (one: Found): void => {
+    if (!byKey.has(key(one))) byKey.set(key(one), { ...one, log: 0, joint: 0, words: 0 });
+  };
+  for (const { candidates } of lists) candidates.forEach(take);
+  const count = byKey.size;
+  for (const { found } of lists) found.forEach(take);
+  const all = [...byKey.values()];
+  let together = Number.NEGATIVE_INFINITY;
+  members.forEach((member, m) => {
+    const known = new Map(lists[m].found.map((one) => [key(one), one]));
+    // The search may have changed what the trellis holds.
+    if (all.some((one) => !known.has(key(one)))) member.again();
+    const judged = all.map((one) => known.get(key(one)) ?? member.judged(one.output));
+    for (const { log } of judged.slice(0, count)) together = logAdd(together, log - Math.log(members.length));
+    const logs = raised(judged.map(({ log }) => log));
+    const joint = raised(judged.map(({ moves }) => (moves ? member.jointLog(moves) : Number.NEGATIVE_INFINITY)));
+    all.forEach((one, i) => {
+      one.log += logs[i] / members.length;
+      one.joint += joint[i] / members.length;
+    });
+  });
+  return { candidates: all.slice(0, count), found: all, together };
+}
+
+function raised(logs: readonly number[]): number[] {
+  const least = Math.max(...logs) - FURTHEST_BELOW;
+  return logs.map((log) => Math.max(least, log));
+}
+
+/** What a member whose forward pass was made finds for an input of `length` symbols. */
+function lookFor(member: Member, length: number, search: Search, asked: number): List {
+  const { engine } = member;
   const found: Found[] = [];
   let left = 1;
   const best = engine.kernel.bestPath() as Path;
   const shift = engine.shape.symbolCount - 1;
-  const logOf = engine.pathOutputs(input.length, best);
+  const logOf = engine.pathOutputs(length, best);
   const add = (path: Path): void => {
     const output = path.symbols.filter((move) => move !== shift);
     if (found.some((one) => isEqual(one.output, output))) return;
@@ -122,6 +200,11 @@ function lookFor(
     }
     choose();
   }
+  if (!member.isBackward) return { candidates: candidates ?? [], found };
+  for (const one of found) {
+    one.output.reverse();
+    one.moves = member.turnedMoves(one.moves);
+  }
   return { candidates: candidates ?? [], found };
 }
 
@@ -132,7 +215,7 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** Log of what outputs have together. */
-export function logSum(outputs: readonly Found[]): number {
+function logSum(outputs: readonly Found[]): number {
   return outputs.reduce((total, { log }) => logAdd(total, log), Number.NEGATIVE_INFINITY);
 }
 
@@ -141,26 +224,19 @@ export function logSum(outputs: readonly Found[]): number {
  * each with its power, and puts the best of them first. Other outputs follow in proportion to the same measure: together they
  * have no more than what is left, and where one would have more than the best, all have less, so that it has half as much.
  */
-function chosen(
-  candidates: readonly Found[],
-  found: readonly Found[],
-  input: Int32Array,
-  { joint, words }: Choosers,
-  powers: Powers,
-): readonly Found[] {
-  if (found.length === 1) return [{ ...found[0], log: powers.mass * found[0].log }];
-  const weighted = (one: Found): Found => {
-    let log = powers.own * one.log;
-    if (joint) log += powers.joint * joint.logProbability({ input, moves: one.moves });
-    if (words) log += powers.words * words.logProbability(one.output);
-    return { ...one, log };
-  };
+function chosen({ candidates, found, together: log }: Outputs, powers: Powers): readonly Found[] {
+  if (found.length === 1) return [{ ...found[0], log: powers.mass * log }];
+  const weighted = (one: Weighed): Found => ({
+    output: one.output,
+    moves: one.moves,
+    log: powers.own * one.log + powers.joint * one.joint + powers.words * one.words,
+  });
   const byLog = (a: Found, b: Found): number => b.log - a.log;
   const times =
     (factor: number) =>
     (one: Found): Found => ({ ...one, log: one.log + factor });
   const own = candidates.map(weighted);
-  const together = powers.mass * logSum(candidates);
+  const together = powers.mass * log;
   const scale = together - logSum(own);
   const others = found.filter((one) => !candidates.includes(one)).map(weighted);
   const left = Math.log(Math.max(0, -Math.expm1(Math.min(0, together))));

@@ -21,7 +21,7 @@ import { percent, plural } from "../../util/text.js";
 import type { LearningTask, PredictionAsked } from "../task.js";
 import { attributesOf } from "./attributes.js";
 import { transducerCodec } from "./codec.js";
-import { contents, contentsText, kindText } from "./contents.js";
+import { contents, contentsText, kindText, membersText } from "./contents.js";
 import {
   casesOf,
   evaluateNotes,
@@ -97,6 +97,10 @@ export const transduceTask: LearningTask<
       examples: [
         ["stargram train transduce words.tsv --out g2p.sg", "spelling to pronunciation, good defaults"],
         ["stargram train transduce cmudict.dict --no-stress --out g2p.sg", "from a CMU dictionary"],
+        [
+          "stargram train transduce words.tsv --ensemble 4 --out g2p.sg",
+          "four models that decide together: slower and better",
+        ],
         ["stargram train transduce words.tsv --reverse --out p2g.sg", "pronunciation to spelling"],
         ["stargram train transduce names.tsv --input chars --output chars --out names.sg", "a name in another script"],
       ],
@@ -124,12 +128,13 @@ export const transduceTask: LearningTask<
       if (transducer.weights.every(Number.isFinite)) return transducer;
       throw new InputError("the weights grew without bound", { hint: "try a smaller `rate` or a larger `l2`" });
     },
-    summary({ inputSymbols, outputSymbols, weights, summary, options }) {
+    summary({ inputSymbols, outputSymbols, members, summary, options }) {
       const { pairs, inputs, alignedPairs, history, bestPass, temperature, stopped } = summary;
       return {
         inputSymbols: inputSymbols.size,
         outputSymbols: outputSymbols.size,
-        weights: weights.length,
+        weights: members.reduce((sum, { weights }) => sum + weights.length, 0),
+        members: members.length,
         pairs,
         inputs,
         alignedTrainingPairs: alignedPairs,
@@ -142,12 +147,14 @@ export const transduceTask: LearningTask<
         options,
       };
     },
-    summaryText({ weights, summary, options, marks }) {
+    summaryText({ members, summary, options, marks }) {
       const held = summary.history.find(({ pass }) => pass === summary.bestPass)?.heldOut;
       const judged = held ? `held out ${percent(held.exact)} of outputs right` : undefined;
       const left = summary.pairs - summary.alignedPairs;
       const warnings = left > 0 ? [`${plural(left, "pair")} had no alignment ${whyUnaligned(options)}`] : [];
-      const text = `${plural(weights.length, "weight")} from ${plural(summary.pairs, "pair")}${kindsText(options)}${attributesNote(marks)}`;
+      const weights = members.reduce((sum, member) => sum + member.weights.length, 0);
+      const both = members.length > 1 ? `; ensemble of ${membersText(members.map(({ parts }) => parts))}` : "";
+      const text = `${plural(weights, "weight")} from ${plural(summary.pairs, "pair")}${kindsText(options)}${attributesNote(marks)}${both}`;
       return { text, judged, warnings };
     },
     alwaysKeeps: true,
@@ -193,6 +200,14 @@ export const transduceTask: LearningTask<
     show: showOutput,
     score: scoreTransducer,
     reportText: (report) => reportText(report as never),
+  },
+
+  distilling: {
+    async distill(teacher, inputs, options) {
+      // On demand: who only predicts does not load it.
+      const { distill } = await import("./distill.js");
+      return distill(teacher, inputs, options);
+    },
   },
 
   reviewing: {

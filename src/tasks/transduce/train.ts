@@ -7,11 +7,12 @@ import { trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf, type Trained, type TrainingHooks } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
-import { viewsOf } from "./classes.js";
+import { type View, viewsOf } from "./classes.js";
 import { END, START } from "./emits.js";
 import { TransducerEngine, type TransducerShape } from "./engine.js";
 import { partOf, readJudges } from "./judges.js";
 import { TransducerLearner } from "./learner.js";
+import type { MemberParts } from "./member.js";
 import {
   chooseOptions,
   crosses,
@@ -27,11 +28,10 @@ import {
   transducerOptions,
   triesWords,
 } from "./options.js";
-import { appended, checkPair, type PairCorpus, PairCorpusBuilder, togetherOf } from "./pairs.js";
+import { appended, checkPair, type PairCorpus, PairCorpusBuilder, reversedCorpus, togetherOf } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
-import { imputeMoves, makeRows, type Prepared, penaltyFor } from "./preparation.js";
-import type { TransducerRows } from "./rows.js";
-import { runAll } from "./runs.js";
+import { imputeMoves, makeRows, penaltyFor } from "./preparation.js";
+import { type Runs, runAll, titled } from "./runs.js";
 import { type CutCorpus, cut, cutCorpus, wholeKinds } from "./symbols.js";
 import { SPACE, type TrainTransducerOptions, Transducer, type TransducerSummary } from "./transducer.js";
 import { chooseKinds } from "./trials.js";
@@ -72,9 +72,7 @@ class TransducerTraining {
   /** As given, by default, or by the pairs; the penalty may still be chosen. */
   private readonly chosen: TransducerOptions;
   private readonly shape: TransducerShape;
-  private readonly rows: TransducerRows;
-  /** What a first pass learns from. */
-  private readonly moves: Prepared["moves"] | undefined;
+  private readonly views: readonly View[];
   /** If a model of words is to help. */
   private readonly words: { separator: number; isOpen: boolean } | undefined;
   private readonly wordCounts: WordCounts | undefined;
@@ -103,9 +101,7 @@ class TransducerTraining {
     this.from = given.from;
     this.chosen = this.from ? keptOptions(this.from.options, plain) : chooseOptions(data, plain, judges?.inputCount);
     this.shape = shapeOf(inputSymbols, outputSymbols, this.chosen);
-    const prepared = this.from ?? makeRows(corpus, this.shape, this.chosen, viewsOf(corpus, inputSymbols));
-    this.rows = prepared.rows;
-    this.moves = prepared instanceof Transducer ? undefined : prepared.moves;
+    this.views = this.from?.rows.views ?? viewsOf(corpus, inputSymbols);
     if (this.chosen.words > 0) {
       this.words = { separator: separatorOf(outputSymbols), isOpen: given.words === "chosen" };
       this.wordCounts = this.from?.words?.counts ?? wordCountsOf(corpus, this.words.separator);
@@ -116,35 +112,31 @@ class TransducerTraining {
   }
 
   async run(): Promise<Transducer> {
-    const { from, given, hooks, words, part } = this;
-    const { learner, options } = await this.prepare();
-    const { corpus } = learner;
+    const { from, given, chosen, part } = this;
+    const first = await this.learnerOf(0);
+    const isOpen = given.l2 === undefined && !from;
+    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(first.learner, chosen, this.stops, part) : chosen.l2);
+    const options = { ...chosen, l2 };
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
-    const untuned: Tuned = { joint: from?.joint?.parts, powers: from?.powers ?? plainPowers(options.words) };
-    const make = (trained: Trained, temperature: number, tuned = untuned, tally = learner.tally): Transducer =>
-      this.made(options, trained, temperature, tuned, tally);
-    const isJudged = part !== undefined || options.heldOut > 0;
-    const tunes = !from && (options.jointGrams > 0 || (words !== undefined && isJudged));
-    const { trained, judged } = await runAll(learner, declaredOf(trainingOptions, options), this.passHooks(make), {
-      crosses: !from && !part && crosses(corpus, given),
-      refit: options.refit && !from,
-      part,
-      start: from?.weights,
-      checkpoint: given.checkpoint,
-    });
-    await this.afterPass(trained, make);
-    if (this.isHasty) return make(trained, 1);
-    const temperature = chooseTemperature(learner, judged);
-    if (!tunes || judged.length === 0 || trained.stopped) return make(trained, temperature);
-    const engine = new TransducerEngine(this.rows, this.shape, inferenceOf(options));
-    const { arrays } = engine;
-    const runs = judged.map((run) => ({
-      ...run,
-      weights: arrays.placed(run.weights.map((weight) => Math.fround(weight / temperature))),
-    }));
-    const tuned = await tuneChoosers(engine, runs, corpus, options, words, !part, hooks.shouldStop);
-    engine.dispose();
-    return make({ ...trained, stopped: tuned === undefined }, temperature, tuned);
+    const untuned: Tuned = {
+      joints: from?.members.map(({ joint }) => joint?.parts) ?? [],
+      powers: from?.powers ?? plainPowers(options.words),
+    };
+    const begun: Maker = (trained, tally) =>
+      this.made(options, [{ ...first, trained, temperature: 1 }], untuned, tally);
+    const members = [await this.trained(first, options, this.passHooks(begun))];
+    const [{ trained }] = members;
+    await this.afterPass(trained, begun);
+    if (this.isHasty) return begun(trained);
+    for (let n = 1; n < options.ensemble && !members[n - 1].trained.stopped; n++) {
+      const hooks = titled(this.hooks, `member ${n + 1} of ${options.ensemble}`);
+      members.push(await this.trained(await this.learnerOf(n), options, hooks));
+    }
+    const last = members[members.length - 1];
+    if (last.trained.stopped) return begun({ ...trained, stopped: true });
+    const tuned = await this.tuned(members, options);
+    if (!tuned && this.tunes(options)) return begun({ ...trained, stopped: true });
+    return this.made(options, members, tuned ?? untuned, first.learner.tally);
   }
 
   /** What to learn from and what to judge by, if pairs to choose by were given. */
@@ -152,45 +144,97 @@ class TransducerTraining {
     return this.judges && partOf(this.corpus, this.judges);
   }
 
-  /** What comes before the first pass: imputed alignments if the strategy needs them, and the penalty. */
-  private async prepare(): Promise<{ learner: TransducerLearner; options: TransducerOptions }> {
-    const { corpus, shape, chosen, given, from } = this;
-    const stops = (): boolean => {
-      this.isHasty ||= this.hooks.shouldStop?.() ?? false;
-      return this.isHasty;
-    };
-    const engine = new TransducerEngine(this.rows, shape, inferenceOf(chosen));
-    const imputed = chosen.strategy === "forced" ? await imputeMoves(corpus, shape, chosen, stops) : this.moves;
-    const all = this.judges ? appended(corpus, this.judges) : corpus;
-    const learner = new TransducerLearner(all, engine, chosen.strategy, imputed);
-    const isOpen = given.l2 === undefined && !from;
-    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(learner, chosen, stops, this.part) : chosen.l2);
-    return { learner, options: { ...chosen, l2 } };
+  private readonly stops = (): boolean => {
+    this.isHasty ||= this.hooks.shouldStop?.() ?? false;
+    return this.isHasty;
+  };
+
+  /** What comes before the first pass of a member: rows, and imputed alignments if the strategy needs them. */
+  private async learnerOf(n: number): Promise<BegunMember> {
+    const { shape, views, from, judges } = this;
+    const isBackward = n % 2 === 1;
+    const turned = (corpus: PairCorpus): PairCorpus => (isBackward ? reversedCorpus(corpus) : corpus);
+    const options = { ...this.chosen, seed: this.chosen.seed + (n >> 1) };
+    const corpus = turned(this.corpus);
+    const before = from?.members[n];
+    const { rows, moves } = before
+      ? { rows: before.engine.rows, moves: undefined }
+      : makeRows(corpus, shape, options, views);
+    const imputed = options.strategy === "forced" ? await imputeMoves(corpus, shape, options, this.stops) : moves;
+    const engine = new TransducerEngine(rows, shape, inferenceOf(options));
+    const all = judges ? appended(corpus, turned(judges)) : corpus;
+    const learner = new TransducerLearner(all, engine, options.strategy, imputed);
+    return { isBackward, seed: options.seed, start: before?.weights, learner };
   }
 
-  /** A transducer with the weights of a training. */
+  /** Runs the trainings of a member. */
+  private async trained(begun: BegunMember, options: TransducerOptions, hooks: TrainingHooks): Promise<EndedMember> {
+    const { from, given, part } = this;
+    const { learner, seed, start } = begun;
+    const training = { ...declaredOf(trainingOptions, options), seed };
+    const { trained, judged } = await runAll(learner, training, hooks, {
+      crosses: !from && !part && crosses(learner.corpus, given),
+      seed: options.seed,
+      refit: options.refit && !from,
+      part,
+      start,
+      checkpoint: hooks.onCheckpoint && given.checkpoint,
+    });
+    const isOver = !this.isHasty && !trained.stopped;
+    return { ...begun, trained, judged, temperature: isOver ? chooseTemperature(learner, judged) : 1 };
+  }
+
+  /** Whether held-out inputs are to say how models choose together. */
+  private tunes(options: TransducerOptions): boolean {
+    const isJudged = this.part !== undefined || options.heldOut > 0;
+    const several = options.jointGrams > 0 || options.ensemble > 1 || this.words !== undefined;
+    return !this.from && several && isJudged;
+  }
+
+  /** How models choose together; undefined if nothing says so, or if it was stopped. */
+  private async tuned(members: readonly EndedMember[], options: TransducerOptions): Promise<Tuned | undefined> {
+    if (!this.tunes(options) || members[0].judged?.length === 0) return undefined;
+    const judged = members.map(({ learner, isBackward, judged = [], temperature }) => ({
+      engine: learner.engine,
+      isBackward,
+      corpus: learner.corpus,
+      runs: judged.map((run) => ({
+        ...run,
+        weights: learner.engine.arrays.placed(atTemperature(run.weights, temperature)),
+      })),
+    }));
+    return tuneChoosers(judged, options, this.words, !this.part, this.hooks.shouldStop);
+  }
+
+  /** A transducer with the weights of a training of each member. */
   private made(
     options: TransducerOptions,
-    trained: Trained,
-    temperature: number,
-    { joint, powers }: Tuned,
-    tally: Int32Array,
+    members: readonly EndedMember[],
+    { joints, powers }: Tuned,
+    tally: Int32Array = members[0].learner.tally,
   ): Transducer {
-    const { inputSymbols, outputSymbols, rows, words, wordCounts } = this;
+    const { inputSymbols, outputSymbols, words, wordCounts } = this;
     const wordWeight = words?.isOpen ? weightOf(powers) : options.words;
+    const [{ trained, temperature }] = members;
+    const [first, ...others] = members.map(
+      (member, m): MemberParts => ({
+        backward: member.isBackward,
+        rows: member.learner.engine.rows,
+        weights: atTemperature(member.trained.weights, member.temperature),
+        joint: joints[m],
+      }),
+    );
     return new Transducer({
       inputSymbols,
       outputSymbols,
       marks: this.data.marks,
-      rows,
-      // What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one.
-      weights: trained.weights.map((weight) => Math.fround(weight / temperature)),
-      options: { ...options, words: wordWeight },
+      ...first,
+      others,
+      options: { ...options, words: wordWeight, ensemble: members.length },
       summary: summaryOf(this.corpus, trained, temperature, tally),
       note: this.given.note ?? {},
       remembered: options.lookup ? this.remembered : undefined,
       wordCounts: wordWeight > 0 ? wordCounts : undefined,
-      joint,
       powers,
     });
   }
@@ -214,11 +258,32 @@ class TransducerTraining {
   private async afterPass(soFar: Trained, make: Maker, tally?: Int32Array): Promise<void> {
     if (soFar.history.length === this.passes) return;
     this.passes = soFar.history.length;
-    await this.given.onPass?.(make(soFar, 1, undefined, tally), this.passes);
+    await this.given.onPass?.(make(soFar, tally), this.passes);
   }
 }
 
-type Maker = (trained: Trained, temperature: number, tuned?: Tuned, tally?: Int32Array) => Transducer;
+/** A member before its first pass. */
+interface BegunMember {
+  isBackward: boolean;
+  seed: number;
+  /** Weights to begin with. */
+  start: Float64Array | undefined;
+  learner: TransducerLearner;
+}
+
+/** A member after the last, or so far. */
+interface EndedMember extends BegunMember {
+  trained: Trained;
+  judged?: Runs["judged"];
+  temperature: number;
+}
+
+type Maker = (trained: Trained, tally?: Int32Array) => Transducer;
+
+/** What is saved is single precision; rounding here makes a saved and loaded transducer answer as this one. */
+function atTemperature(weights: Float64Array, temperature: number): Float64Array {
+  return weights.map((weight) => Math.fround(weight / temperature));
+}
 
 async function readCorpus(
   pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,

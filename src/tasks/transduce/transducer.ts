@@ -22,6 +22,7 @@ import { marksOf } from "./attributes.js";
 import { END, START, slotStarts } from "./emits.js";
 import { TransducerEngine } from "./engine.js";
 import { JointModel, type JointParts } from "./joint-model.js";
+import { logMean, Member, type MemberParts } from "./member.js";
 import { Memory, mixed } from "./memory.js";
 import { type GivenTransducerOptions, inferenceOf, MOST_CONTEXTS, shapeOf, type TransducerOptions } from "./options.js";
 import { checkAttributes, checkSymbols, type MarkedInput, type PairCorpus } from "./pairs.js";
@@ -145,6 +146,8 @@ export interface TransducerParts extends TrainedParts<TransducerOptions, Transdu
   wordCounts?: WordCounts;
   /** If option `jointGrams` is above 0 and training was not stopped; one that goes on keeps what it had. */
   joint?: JointParts;
+  /** The members of an ensemble beside the first, which `rows`, `weights` and `joint` are of. */
+  others?: readonly MemberParts[];
   /** The pairs that are remembered, with option `lookup`. */
   remembered?: PairCorpus;
   /** Of the models that choose; as long as none were fitted, those of option `words`. */
@@ -159,26 +162,35 @@ export class Transducer
   readonly inputSymbols: Alphabet;
   readonly outputSymbols: Alphabet;
   readonly marks: Alphabet;
-  private readonly engine: TransducerEngine;
+  /** One, or those of an ensemble. */
+  readonly members: readonly Member[];
   readonly words: WordModel | undefined;
-  readonly joint: JointModel | undefined;
   private readonly memory: Memory | undefined;
   /** With which these choose among candidates. */
   readonly powers: Powers;
 
   constructor(parts: TransducerParts) {
     const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
-    const engine = new TransducerEngine(parts.rows, shape, inferenceOf(parts.options));
+    const inference = inferenceOf(parts.options);
+    const engine = new TransducerEngine(parts.rows, shape, inference);
     super(parts, engine);
-    this.engine = engine;
+    const joint = parts.joint && new JointModel(parts.joint, shape.symbolCount - 1);
+    this.members = [
+      new Member(engine, this.weights, joint, false),
+      ...(parts.others ?? []).map((other) => Member.of(other, shape, inference)),
+    ];
     this.inputSymbols = parts.inputSymbols;
     this.outputSymbols = parts.outputSymbols;
     this.marks = parts.marks ?? new Alphabet();
     this.powers = parts.powers ?? plainPowers(parts.options.words);
     const separator = this.outputSymbols.indexOf(SPACE);
-    if (parts.joint) this.joint = new JointModel(parts.joint, this.outputSymbols.size);
     if (parts.remembered) this.memory = new Memory(parts.remembered);
     if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
+  }
+
+  /** The model of graphones, of an ensemble that of the first member. */
+  get joint(): JointModel | undefined {
+    return this.members[0].joint;
   }
 
   /** The training pairs as numbers, if they are remembered. */
@@ -188,7 +200,10 @@ export class Transducer
 
   /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
   override dispose(): void {
-    releaseAll(this.joint?.parts, this.engine.arrays);
+    for (const { joint, engine } of this.members) {
+      releaseAll(joint?.parts, engine.arrays);
+      engine.dispose();
+    }
     super.dispose();
   }
 
@@ -207,18 +222,16 @@ export class Transducer
     checkPredictOptions(options);
     const { symbols, marks, places, unknown, penalty } = this.encode(input, options.attributes);
     const count = Math.max(1, options.nbest ?? 1);
-    const { joint, words, powers } = this;
+    const { members, words, powers } = this;
+    const [first] = members;
     const inference = this.inferenceWith(options.inference);
     let known: ReturnType<Memory["judged"]> = [];
     let own: readonly Found[] = [];
     const spent = searchWithin(inference, (chosen) => {
-      this.engine.forward({ symbols, marks }, this.weights, chosen);
-      // Before the search, which may change what the trellis holds.
-      known = this.memory?.judged({ symbols, marks }, this.engine) ?? [];
-      own = findOutputs(this.engine, symbols, { joint, words }, powers, count);
+      known = this.memory?.judged({ symbols, marks }, members, chosen) ?? [];
+      own = findOutputs(members, { symbols, marks }, words, powers, count, chosen);
       return Math.exp(own[0].log);
     });
-    const { trellis } = this.engine.kernel;
     const guessed = penalty === 0 ? own : own.map((one) => ({ ...one, log: one.log + penalty }));
     const found = mixed(guessed, known).slice(0, count);
     const outputs = distinct(found.map((one) => this.outputOf(one, input, places, options.alignment)));
@@ -228,8 +241,8 @@ export class Transducer
     if (strange.length > 0) prediction.unknownAttributes = strange;
     if (options.nbest !== undefined) prediction.nbest = outputs;
     if (options.contexts) {
-      this.engine.backward();
-      prediction.slots = this.slotsOf(trellis, places);
+      first.engine.backward();
+      prediction.slots = this.slotsOf(first.engine.kernel.trellis, places);
     }
     if (this.calibration && Object.keys(options.inference ?? {}).length === 0) {
       prediction.calibratedProbability = calibrated(this.calibration.map, prediction.probability);
@@ -294,15 +307,18 @@ export class Transducer
   }
 
   /**
-   * Log of the probability that an input has an output, summed over alignments, without models of graphones or words;
-   * -Infinity if it cannot be written.
+   * Log of the probability that an input has an output, summed over alignments, without models of graphones or words; of an
+   * ensemble, the log of the mean. -Infinity if it cannot be written.
    */
   logLikelihood(input: readonly string[], output: readonly string[], attributes?: readonly string[]): number {
     const { symbols, marks, penalty } = this.encode(input, attributes);
     const answer = this.encodeOutput(output);
     if (!answer) return Number.NEGATIVE_INFINITY;
-    this.engine.forward({ symbols, marks }, this.weights);
-    return Math.min(0, this.engine.logProbability(answer, symbols.length)) + penalty;
+    const logs = this.members.map((member) => {
+      member.forward({ symbols, marks });
+      return member.logProbability(answer);
+    });
+    return logMean(logs) + penalty;
   }
 
   /** The best alignment of a pair, or undefined if the output cannot be written for the input. */
@@ -314,8 +330,9 @@ export class Transducer
     const { symbols, marks, places } = this.encode(input, attributes);
     const answer = this.encodeOutput(output);
     if (!answer) return undefined;
-    this.engine.forward({ symbols, marks }, this.weights);
-    const moves = this.engine.bestMoves(answer);
+    const [first] = this.members;
+    first.forward({ symbols, marks });
+    const moves = first.bestMoves(answer);
     return moves && this.alignmentOf(input, places, moves);
   }
 

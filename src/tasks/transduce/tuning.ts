@@ -10,10 +10,11 @@ import { pause } from "../../util/pause.js";
 import type { TransducerEngine } from "./engine.js";
 import { type AlignedMoves, JointModel, type JointParts } from "./joint-model.js";
 import type { TransducerLearner } from "./learner.js";
+import { Member } from "./member.js";
 import { MOST_HELD_OUT, type TransducerOptions } from "./options.js";
 import { answerOf, inputOf, markedInputOf, type PairCorpus } from "./pairs.js";
 import { fitMass, fitPowers, type JudgedCandidate, logLoss, type Powers } from "./powers.js";
-import { type Choosers, candidatesFor, logSum } from "./search.js";
+import { outputsOf } from "./search.js";
 import { countWords, type WordCounts, WordModel } from "./word-model.js";
 
 /** Weights, what they were learned from, and what they are judged by. */
@@ -53,12 +54,21 @@ export function chooseTemperature(learner: TransducerLearner, runs: readonly Jud
   return loss(best) < loss(0) ? Math.exp(best) : 1; // there may be more than one valley
 }
 
-/** How firmly a model of words is believed to be worth its weight; of a joint model nothing is known before. */
-const PRIOR_INPUTS = { words: 30, joint: 1 };
+/**
+ * What is believed of powers before anything is seen, and how firmly. A model of words is worth its weight; a model of graphones
+ * counts two thirds as much as the transducer, which was about the best in seven languages alike: with few held-out inputs, what
+ * these say alone is often far from it.
+ */
+const PRIORS = {
+  own: { powers: [1, 0], inputs: 1 },
+  joint: { powers: [0.6, 0.4], inputs: 30 },
+  words: { powers: [1, 0], inputs: 30 },
+};
 
 /** What chooses among candidates, beside a model of words, which is counted before. */
 export interface Tuned {
-  joint?: JointParts;
+  /** [members] if there are models of graphones. */
+  joints: (JointParts | undefined)[];
   powers: Powers;
 }
 
@@ -70,56 +80,86 @@ export interface WordChoice {
   isOpen: boolean;
 }
 
+/** A member to be, with the weights of each training that some inputs were held out from. */
+export interface TrainedMember {
+  engine: TransducerEngine;
+  isBackward: boolean;
+  /** The pairs in its direction. */
+  corpus: PairCorpus;
+  /** Of all members, those at the same place have learned from the same inputs. */
+  runs: readonly JudgedWeights[];
+}
+
 /**
- * The joint model of the best alignments of all pairs, if options ask for one, and the powers with which it and a model of
- * words choose; undefined if it was stopped. `learnsAll`: the joint model that is kept knows the held-out pairs, too.
+ * The joint models of the best alignments of all pairs, if options ask for them, and the powers with which these and a model of
+ * words choose; undefined if it was stopped. `learnsAll`: the joint models that are kept know the held-out pairs, too.
  */
 export async function tuneChoosers(
-  engine: TransducerEngine,
-  runs: readonly JudgedWeights[],
-  corpus: PairCorpus,
+  members: readonly TrainedMember[],
   options: TransducerOptions,
   wordChoice: WordChoice | undefined,
   learnsAll: boolean,
   shouldStop: TrainingHooks["shouldStop"],
 ): Promise<Tuned | undefined> {
+  const [{ corpus, engine, runs }] = members;
   const shift = engine.shape.symbolCount - 1;
   const isStopped = stopwatch(shouldStop);
-  let aligned: AlignedMoves[] = [];
-  const align = async (inputs: Int32Array, weights: Float64Array): Promise<boolean> => {
-    for (const i of options.jointGrams > 0 ? inputs : []) {
-      const input = inputOf(corpus, i);
-      engine.forward(markedInputOf(corpus, i), weights);
-      for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-        const moves = engine.bestMoves(answerOf(corpus, a));
-        if (moves) aligned.push({ input, moves });
-      }
-      if (await isStopped()) return false;
-    }
-    return true;
-  };
-  const counted = (): JointModel | undefined =>
-    options.jointGrams > 0 ? JointModel.count(aligned, options.jointGrams, shift) : undefined;
   const judged: JudgedInput[] = [];
-  for (const { training, heldOut, weights } of runs) {
+  let aligned: AlignedMoves[][] = [];
+  for (const [r, { training, heldOut }] of runs.entries()) {
+    const learned: Member[] = [];
     aligned = [];
-    if (!(await align(training, weights))) return undefined;
-    const learned: Choosers = { joint: counted() };
-    if (wordChoice) {
-      const { separator } = wordChoice;
-      learned.words = new WordModel(wordCountsOf(corpus, separator, training), separator, shift);
+    for (const member of members) {
+      const { weights } = member.runs[r];
+      const own = await alignedBy(member, training, weights, options, isStopped);
+      if (!own) return undefined;
+      aligned.push(own);
+      learned.push(new Member(member.engine, weights, counted(own, options, shift), member.isBackward));
     }
+    const words = wordChoice && wordModelOf(corpus, wordChoice.separator, shift, training);
     for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
-      engine.forward(markedInputOf(corpus, i), weights);
-      judged.push(judge(engine, corpus, i, learned));
+      judged.push(judge(learned, corpus, i, words));
       if (await isStopped()) return undefined;
     }
   }
   // With those that were held out, the latest weights have aligned all pairs.
-  const { heldOut, weights } = runs[runs.length - 1];
-  if (learnsAll && !(await align(heldOut, weights))) return undefined;
-  const powers = powersFrom(judged, wordChoice !== undefined, options.words, wordChoice?.isOpen ?? false);
-  return { joint: counted()?.parts, powers };
+  const joints: Tuned["joints"] = [];
+  for (const [m, member] of members.entries()) {
+    const { heldOut, weights } = member.runs[runs.length - 1];
+    const rest = learnsAll ? await alignedBy(member, heldOut, weights, options, isStopped) : [];
+    if (!rest) return undefined;
+    joints.push(counted([...aligned[m], ...rest], options, shift)?.parts);
+  }
+  return { joints, powers: powersFrom(judged, options, wordChoice) };
+}
+
+/** The best alignments of some inputs' answers; undefined if it was stopped, none without models of graphones. */
+async function alignedBy(
+  { engine, corpus }: TrainedMember,
+  inputs: Int32Array,
+  weights: Float64Array,
+  { jointGrams }: TransducerOptions,
+  isStopped: () => Promise<boolean>,
+): Promise<AlignedMoves[] | undefined> {
+  const aligned: AlignedMoves[] = [];
+  for (const i of jointGrams > 0 ? inputs : []) {
+    const input = inputOf(corpus, i);
+    engine.forward(markedInputOf(corpus, i), weights);
+    for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
+      const moves = engine.bestMoves(answerOf(corpus, a));
+      if (moves) aligned.push({ input, moves });
+    }
+    if (await isStopped()) return undefined;
+  }
+  return aligned;
+}
+
+function counted(aligned: AlignedMoves[], { jointGrams }: TransducerOptions, shift: number): JointModel | undefined {
+  return jointGrams > 0 ? JointModel.count(aligned, jointGrams, shift) : undefined;
+}
+
+function wordModelOf(corpus: PairCorpus, separator: number, shift: number, inputs: Int32Array): WordModel {
+  return new WordModel(wordCountsOf(corpus, separator, inputs), separator, shift);
 }
 
 /** Asks now and then, between examples, whether to stop. */
@@ -140,24 +180,29 @@ interface JudgedInput {
   together: number;
 }
 
-function judge(engine: TransducerEngine, corpus: PairCorpus, i: number, { joint, words }: Choosers): JudgedInput {
-  const input = inputOf(corpus, i);
+function judge(members: readonly Member[], corpus: PairCorpus, i: number, words: WordModel | undefined): JudgedInput {
   const right = new Set<string>();
   for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) right.add(answerOf(corpus, a).join());
-  const candidates = candidatesFor(engine, input, { joint, words });
+  const { candidates, together } = outputsOf(members, markedInputOf(corpus, i), words, 1);
   return {
-    candidates: candidates.map(({ output, moves, log }) => ({
+    candidates: candidates.map(({ output, log, joint, words }) => ({
       own: log,
-      joint: joint?.logProbability({ input, moves }) ?? 0,
-      words: words?.logProbability(output) ?? 0,
+      joint,
+      words,
       right: right.has(output.join()),
     })),
-    together: logSum(candidates),
+    together,
   };
 }
 
 /** A weight that is not open ties the power of the model of words to the transducer's own. */
-function powersFrom(inputs: readonly JudgedInput[], words: boolean, weight: number, isOpen: boolean): Powers {
+function powersFrom(
+  inputs: readonly JudgedInput[],
+  { jointGrams, words: weight }: TransducerOptions,
+  choice: WordChoice | undefined,
+): Powers {
+  const isOpen = choice?.isOpen ?? false;
+  const prior = choice ? PRIORS.words : jointGrams > 0 ? PRIORS.joint : PRIORS.own;
   const fitted = fitPowers(
     inputs.map(({ candidates }) =>
       candidates.map(
@@ -167,7 +212,7 @@ function powersFrom(inputs: readonly JudgedInput[], words: boolean, weight: numb
         }),
       ),
     ),
-    { powers: isOpen ? [1, 0, weight] : [1, 0], inputs: words ? PRIOR_INPUTS.words : PRIOR_INPUTS.joint },
+    isOpen ? { ...prior, powers: [...prior.powers, weight] } : prior,
   );
   const [own, jointPower, wordPower = own * weight] = fitted;
   // The temperature was fitted to the transducer alone; together with others, it is right more often than it thought.

@@ -61,7 +61,8 @@ describe("a transducer with a joint model", () => {
   });
   let transducer: Transducer;
   beforeAll(async () => {
-    transducer = await Transducer.train(pairs, { passes: 2, window: 1, moveGrams: [2], outputGrams: 1, l2: 1 });
+    const options = { passes: 2, window: 1, moveGrams: [2], outputGrams: 1, l2: 1, ensemble: 1 };
+    transducer = await Transducer.train(pairs, options);
   });
   const inputs = ["acdex", "bfedx", "accx", "bx", "adeedx1", "qx"];
 
@@ -69,7 +70,7 @@ describe("a transducer with a joint model", () => {
     expect(transducer.joint).toBeDefined();
     const few = await Transducer.train(pairs.slice(0, 40), { passes: 1 });
     expect(few.joint).toBeUndefined();
-    const told = await Transducer.train(pairs, { passes: 1, l2: 1, jointGrams: 0 });
+    const told = await Transducer.train(pairs, { passes: 1, l2: 1, jointGrams: 0, ensemble: 1 });
     expect(told.joint).toBeUndefined();
   });
 
@@ -137,7 +138,8 @@ describe("a transducer with a joint model", () => {
   });
 
   it("is counted after all when that was stopped, without another pass", async () => {
-    const options = { passes: 1, window: 1, moveGrams: [2], outputGrams: 1, l2: 1, order: 2, refit: false };
+    const rows = { window: 1, moveGrams: [2], outputGrams: 1, order: 2 };
+    const options = { ...rows, passes: 1, l2: 1, refit: false, ensemble: 1 };
     const whole = await Transducer.train(pairs, options);
     let passes = 0;
     let kept: Checkpoint | undefined;

@@ -1,0 +1,94 @@
+// A member of a transducer: rows and weights of one training, with its model of graphones. A transducer has one of them or several
+// (an ensemble). A backward member reads inputs and writes outputs from right to left; whoever asks it sees neither.
+
+import { logAdd } from "../../engine/lattice.js";
+import type { Inference, Trellis } from "../../engine/trellis.js";
+import { LEAST_LOG, TransducerEngine, type TransducerShape } from "./engine.js";
+import { JointModel, type JointParts } from "./joint-model.js";
+import type { MarkedInput } from "./pairs.js";
+import type { TransducerRows } from "./rows.js";
+
+/** What a model file holds of a member. */
+export interface MemberParts {
+  /** Whether it goes from right to left. */
+  backward: boolean;
+  rows: TransducerRows;
+  weights: Float64Array;
+  joint?: JointParts;
+}
+
+export class Member {
+  /** The latest input, in its own direction, and how contexts were chosen for it. */
+  private input: MarkedInput = { symbols: new Int32Array(0), marks: new Int32Array(0) };
+  private inference: Inference | undefined;
+
+  constructor(
+    readonly engine: TransducerEngine,
+    readonly weights: Float64Array,
+    readonly joint: JointModel | undefined,
+    readonly isBackward: boolean,
+  ) {}
+
+  /** With an engine of its own. */
+  static of(parts: MemberParts, shape: TransducerShape, inference: Inference): Member {
+    const engine = new TransducerEngine(parts.rows, shape, inference);
+    const joint = parts.joint && new JointModel(parts.joint, shape.symbolCount - 1);
+    return new Member(engine, engine.hold(parts.weights), joint, parts.backward);
+  }
+
+  get parts(): MemberParts {
+    return { backward: this.isBackward, rows: this.engine.rows, weights: this.weights, joint: this.joint?.parts };
+  }
+
+  /** The free forward pass of an input. */
+  forward({ symbols, marks }: MarkedInput, inference?: Inference): Trellis {
+    this.input = { symbols: this.isBackward ? symbols.slice().reverse() : symbols, marks };
+    this.inference = inference;
+    return this.again();
+  }
+
+  /** The latest pass once more. */
+  again(): Trellis {
+    return this.engine.forward(this.input, this.weights, this.inference);
+  }
+
+  /** Log of the probability of an output for the latest input, whose trellis is still as it was. */
+  logProbability(output: ArrayLike<number>): number {
+    return Math.min(0, this.engine.logProbability(this.turned(output), this.input.symbols.length));
+  }
+
+  /** The best alignment of an output with the latest input, if it has one. */
+  bestMoves(output: ArrayLike<number>): readonly number[] | undefined {
+    const moves = this.engine.bestMoves(Int32Array.from(this.turned(output)));
+    return moves && this.turnedMoves(moves);
+  }
+
+  /** Both, of an output that another member found. */
+  judged(output: readonly number[]): { log: number; moves: readonly number[] | undefined } {
+    const log = this.logProbability(output);
+    return { log, moves: this.joint && log > LEAST_LOG ? this.bestMoves(output) : undefined };
+  }
+
+  /** log q of an output of the latest input, by its alignment. */
+  jointLog(moves: readonly number[]): number {
+    return this.joint?.logProbability({ input: this.input.symbols, moves: this.turnedMoves(moves) }) ?? 0;
+  }
+
+  /** An output in the other direction, if the member goes there; the same function leads back. */
+  turned(output: ArrayLike<number>): ArrayLike<number> {
+    return this.isBackward ? Array.from(output).reverse() : output;
+  }
+
+  /** The same of moves: what is written for each symbol is turned, and their order. */
+  turnedMoves(moves: ArrayLike<number>): readonly number[] {
+    const list = Array.from(moves);
+    if (!this.isBackward) return list;
+    const shift = list.pop() as number; // the last move always is
+    return [...list.reverse(), shift];
+  }
+}
+
+/** Log of the mean of probabilities. */
+export function logMean(logs: readonly number[]): number {
+  return Math.min(0, logs.reduce(logAdd) - Math.log(logs.length));
+}
