@@ -22,7 +22,7 @@ const pairs = [
     Array.from({ length: count }, () => ({ input: often.input, output: [...output] })),
   ),
 ];
-const options = { passes: 2, l2: 4, window: 1 };
+const options = { passes: 2, l2: 4, window: 1, ensemble: 1 };
 const trained = Transducer.train(pairs, options);
 
 describe("an input from the training pairs", () => {

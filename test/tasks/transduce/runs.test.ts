@@ -20,7 +20,7 @@ function doubled(count: number) {
 
 const pairs = doubled(140);
 const training = pairs.slice(0, 100);
-const options = { passes: 4, window: 2 };
+const options = { passes: 4, window: 2, ensemble: 1 };
 
 describe("with few pairs", () => {
   const crossed = Transducer.train(training, options);

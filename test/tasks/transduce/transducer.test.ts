@@ -442,7 +442,7 @@ describe("Transducer", () => {
       Array.from({ length: 2 + Math.floor(4 * random()) }, () => code[Math.floor(code.length * random())]),
     );
     const pairs = words.map((word) => ({ input: word.map(([letter]) => letter), output: [...word.join("")] }));
-    const transducer = await Transducer.train(pairs.slice(40), { passes: 6 });
+    const transducer = await Transducer.train(pairs.slice(40), { passes: 6, ensemble: 1 });
     const right = pairs.slice(0, 40).filter(({ input, output }) => {
       const found = transducer.predict(input);
       return found.output.join() === output.join() && found.probability > 0.1;
@@ -472,7 +472,16 @@ describe("Transducer", () => {
       const input = Array.from({ length: 24 }, symbol);
       return { input, output: input.map((one) => (random() < 0.3 ? symbol() : one)) };
     });
-    const options = { passes: 2, maxEmit: 2, contexts: 3, window: 1, order: 3, moveGrams: [2], outputGrams: 2 };
+    const options = {
+      passes: 2,
+      ensemble: 1,
+      maxEmit: 2,
+      contexts: 3,
+      window: 1,
+      order: 3,
+      moveGrams: [2],
+      outputGrams: 2,
+    };
     const logLikelihood = async (heldOut: number): Promise<number> => {
       const transducer = await Transducer.train(pairs.slice(0, 120), { ...options, heldOut });
       const logs = pairs.slice(120).map(({ input, output }) => transducer.logLikelihood(input, output));
@@ -493,7 +502,7 @@ describe("Transducer", () => {
     const random = mulberry(5);
     const lot = () => names[Math.floor(random() * names.length)];
     const inputs = names.flatMap((a) => names.map((b) => [a, b]));
-    const options = { passes: 1, window: 1, outputGrams: 1, moveGrams: [1], contexts: 1, maxEmit: 1 };
+    const options = { passes: 1, ensemble: 1, window: 1, outputGrams: 1, moveGrams: [1], contexts: 1, maxEmit: 1 };
     const chosen = async (write: (input: string[]) => string[], more = {}) => {
       const pairs = inputs.map((input) => ({ input, output: write(input) }));
       return (await Transducer.train(pairs, { ...options, ...more })).options.l2;
