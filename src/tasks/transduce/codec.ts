@@ -82,7 +82,7 @@ function encodeTransducer(transducer: Transducer): FileParts {
   putStrings(parts, "inputs", transducer.inputSymbols.all());
   putStrings(parts, "outputs", transducer.outputSymbols.all());
   if (transducer.marks.size > 0) putStrings(parts, "marks", transducer.marks.all());
-  const [first, ...others] = transducer.members.map(({ parts }) => parts);
+  const [first, ...others] = transducer.members;
   putMember(parts, "", first);
   others.forEach((member, m) => {
     putMember(parts, prefixOf(m + 1), member);

@@ -22,10 +22,7 @@ export function contents(transducer: Transducer) {
     summary,
     powers: transducer.powers,
     joint: transducer.joint !== undefined,
-    members: transducer.members.map(({ isBackward, weights: own }) => ({
-      backward: isBackward,
-      weights: nonZero(own),
-    })),
+    members: transducer.members.map(({ backward, weights: own }) => ({ backward, weights: nonZero(own) })),
     remembered: transducer.remembered?.inputCount ?? 0,
     calibration: transducer.calibration,
   };

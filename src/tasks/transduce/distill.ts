@@ -116,7 +116,7 @@ function remembering(student: Transducer, pairs: readonly CountedPair[]): Transd
     if (input.includes(-1) || output.includes(-1)) continue;
     builder.addNumbers(input, marksOf(pair.attributes, marks, false), output, count);
   }
-  const [{ parts }] = student.members;
+  const [parts] = student.members;
   return new Transducer({
     ...parts,
     inputSymbols,

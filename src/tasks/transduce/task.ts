@@ -153,7 +153,7 @@ export const transduceTask: LearningTask<
       const left = summary.pairs - summary.alignedPairs;
       const warnings = left > 0 ? [`${plural(left, "pair")} had no alignment ${whyUnaligned(options)}`] : [];
       const weights = members.reduce((sum, member) => sum + member.weights.length, 0);
-      const both = members.length > 1 ? `; ensemble of ${membersText(members.map(({ parts }) => parts))}` : "";
+      const both = members.length > 1 ? `; ensemble of ${membersText(members)}` : "";
       const text = `${plural(weights, "weight")} from ${plural(summary.pairs, "pair")}${kindsText(options)}${attributesNote(marks)}${both}`;
       return { text, judged, warnings };
     },

@@ -119,7 +119,7 @@ class TransducerTraining {
     const options = { ...chosen, l2 };
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
     const untuned: Tuned = {
-      joints: from?.members.map(({ joint }) => joint?.parts) ?? [],
+      joints: from?.members.map(({ joint }) => joint) ?? [],
       powers: from?.powers ?? plainPowers(options.words),
     };
     const begun: Maker = (trained, tally) =>
@@ -157,9 +157,7 @@ class TransducerTraining {
     const options = { ...this.chosen, seed: this.chosen.seed + (n >> 1) };
     const corpus = turned(this.corpus);
     const before = from?.members[n];
-    const { rows, moves } = before
-      ? { rows: before.engine.rows, moves: undefined }
-      : makeRows(corpus, shape, options, views);
+    const { rows, moves } = before ? { rows: before.rows, moves: undefined } : makeRows(corpus, shape, options, views);
     const imputed = options.strategy === "forced" ? await imputeMoves(corpus, shape, options, this.stops) : moves;
     const engine = new TransducerEngine(rows, shape, inferenceOf(options));
     const all = judges ? appended(corpus, turned(judges)) : corpus;

@@ -162,8 +162,8 @@ export class Transducer
   readonly inputSymbols: Alphabet;
   readonly outputSymbols: Alphabet;
   readonly marks: Alphabet;
-  /** One, or those of an ensemble. */
-  readonly members: readonly Member[];
+  /** One member, or several. */
+  private readonly ensemble: readonly Member[];
   readonly words: WordModel | undefined;
   private readonly memory: Memory | undefined;
   /** With which these choose among candidates. */
@@ -175,7 +175,7 @@ export class Transducer
     const engine = new TransducerEngine(parts.rows, shape, inference);
     super(parts, engine);
     const joint = parts.joint && new JointModel(parts.joint, shape.symbolCount - 1);
-    this.members = [
+    this.ensemble = [
       new Member(engine, this.weights, joint, false),
       ...(parts.others ?? []).map((other) => Member.of(other, shape, inference)),
     ];
@@ -188,9 +188,14 @@ export class Transducer
     if (parts.wordCounts) this.words = new WordModel(parts.wordCounts, separator, this.outputSymbols.size);
   }
 
+  /** What its members are made of: one, or those of an ensemble. */
+  get members(): readonly MemberParts[] {
+    return this.ensemble.map(({ parts }) => parts);
+  }
+
   /** The model of graphones, of an ensemble that of the first member. */
   get joint(): JointModel | undefined {
-    return this.members[0].joint;
+    return this.ensemble[0].joint;
   }
 
   /** The training pairs as numbers, if they are remembered. */
@@ -200,7 +205,7 @@ export class Transducer
 
   /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
   override dispose(): void {
-    for (const { joint, engine } of this.members) {
+    for (const { joint, engine } of this.ensemble) {
       releaseAll(joint?.parts, engine.arrays);
       engine.dispose();
     }
@@ -222,7 +227,7 @@ export class Transducer
     checkPredictOptions(options);
     const { symbols, marks, places, unknown, penalty } = this.encode(input, options.attributes);
     const count = Math.max(1, options.nbest ?? 1);
-    const { members, words, powers } = this;
+    const { ensemble: members, words, powers } = this;
     const [first] = members;
     const inference = this.inferenceWith(options.inference);
     let known: ReturnType<Memory["judged"]> = [];
@@ -314,7 +319,7 @@ export class Transducer
     const { symbols, marks, penalty } = this.encode(input, attributes);
     const answer = this.encodeOutput(output);
     if (!answer) return Number.NEGATIVE_INFINITY;
-    const logs = this.members.map((member) => {
+    const logs = this.ensemble.map((member) => {
       member.forward({ symbols, marks });
       return member.logProbability(answer);
     });
@@ -330,7 +335,7 @@ export class Transducer
     const { symbols, marks, places } = this.encode(input, attributes);
     const answer = this.encodeOutput(output);
     if (!answer) return undefined;
-    const [first] = this.members;
+    const [first] = this.ensemble;
     first.forward({ symbols, marks });
     const moves = first.bestMoves(answer);
     return moves && this.alignmentOf(input, places, moves);

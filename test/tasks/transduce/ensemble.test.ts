@@ -32,7 +32,7 @@ describe("an ensemble", () => {
   });
 
   it("has members of both directions by turns, with models of graphones", () => {
-    expect(ensemble.members.map(({ isBackward }) => isBackward)).toEqual([false, true, false]);
+    expect(ensemble.members.map(({ backward }) => backward)).toEqual([false, true, false]);
     for (const { joint } of ensemble.members) expect(joint).toBeDefined();
     expect(ensemble.options.ensemble).toBe(3);
   });
@@ -41,7 +41,7 @@ describe("an ensemble", () => {
     const { members, inputSymbols, outputSymbols, summary, note } = ensemble;
     const single = { ...options, ...ensemble.options, ensemble: 1 };
     const alone = members.map(
-      ({ parts }) =>
+      (parts) =>
         new Transducer({ ...parts, inputSymbols, outputSymbols, summary, note, options: single, joint: undefined }),
     );
     const written = ["B", "BB", "BBA", "AB", "AAB", "ABB"].map((text) => [...text]);
