@@ -37,6 +37,7 @@ export class Member {
   }
 
   get parts(): MemberParts {
+    this.engine.check();
     return { backward: this.isBackward, rows: this.engine.rows, weights: this.weights, joint: this.joint?.parts };
   }
 
@@ -49,6 +50,7 @@ export class Member {
 
   /** The latest pass once more. */
   again(): Trellis {
+    this.engine.check();
     return this.engine.forward(this.input, this.weights, this.inference);
   }
 
