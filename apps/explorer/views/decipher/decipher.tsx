@@ -50,7 +50,7 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
         Nothing is known but how letters follow each other in {offered?.builtIn === false ? "the language" : "English"}.
         Keys are tried by the thousand, changed sign by sign towards what reads like language (a search), or every
         reading is weighed at once, again and again (EM). Letters fade in as doubt goes; point at one to see what else
-        it may be. A wavy line: the writer probably slipped.
+        it may be.
       </Intro>
       <Controls cipher={cipher} models={models} isRunning={isRunning} change={change} />
       {params.text !== undefined && <OwnText text={given} change={change} />}
