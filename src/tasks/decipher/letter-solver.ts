@@ -156,9 +156,9 @@ async function takeOn(
     ends.filter((end) => agreement(end.key, key, cipher) >= SAME_ANSWER).reduce((sum, end) => sum + end.times, 0);
   const isShortText = isShort(cipher);
   const taken: Taken[] = [];
-  for (const [i, end] of endsByWords(ends, scores, isShortText || ends[0].times < 2 ? MOST_ENDS : 2).entries()) {
+  for (const [i, end] of ends.slice(0, isShortText ? MOST_ENDS : 2).entries()) {
     const chain = new KeyChain(walks, scores, end.key, seedOf(seed, CHAINS + i));
-    if (!(await coolDown(chain, cipher, isShortText ? 600 : 300, hooks)) && i > 0) break;
+    if (!(await coolDown(chain, cipher, isShortText ? 600 : 150, hooks)) && i > 0) break;
     taken.push({ end, key: chain.bestKey.slice(), score: chain.bestScore });
   }
   taken.sort((a, b) => b.score - a.score);
@@ -185,12 +185,6 @@ async function takeOn(
     mixWithChance(solution.shares, believed, frequency, cipher.allowed);
   }
   return solution;
-}
-
-/** The best end by letters, and the best of the others by words, which tell more. */
-function endsByWords([first, ...others]: readonly End[], scores: KeyScore, most: number): End[] {
-  const scored = others.map((end) => ({ end, score: scores.of(end.key) })).sort((a, b) => b.score - a.score);
-  return [first, ...scored.slice(0, most - 1).map(({ end }) => end)];
 }
 
 /** Places that are not spaces. */
