@@ -402,7 +402,9 @@ describe("formats and attributes", () => {
     expect(strange.error).toMatch(/stargram: no attribute of the model that training began with is in the data/);
     const { out } = await run("evaluate", "warm.sg", "test.txt", "--json");
     expect(JSON.parse(out).unknownLabels).toBe(0); // labels that `more.txt` alone does not have
-    const weights = JSON.parse((await run("inspect", "warm.sg", "--label", "DT", "--top", "100", "--json")).out).weights;
+    const weights = JSON.parse(
+      (await run("inspect", "warm.sg", "--label", "DT", "--top", "100", "--json")).out,
+    ).weights;
     expect(weights.some(({ feature }: { feature: string }) => feature === "lower[0]=the")).toBe(true);
   });
 
