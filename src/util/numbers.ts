@@ -34,3 +34,10 @@ export class Numbers<A extends Int32Array | Float64Array | Uint8Array> {
     return this.array;
   }
 }
+
+/** An array with room for one more place, and as much again. */
+export function withRoom(array: Int32Array<ArrayBuffer>, at: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * (at + 1));
+  larger.set(array);
+  return larger;
+}

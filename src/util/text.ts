@@ -18,15 +18,21 @@ export function percent(share: number): string {
 /** Where six digits are cut off a number so close to the middle of two, `toPrecision` tells which of them is nearer. */
 const NEAR_MIDDLE = 1e-4;
 
+/**
+ * A probability in millionths, where these are its six significant digits and surely the nearest; -1 otherwise. Multiplying and
+ * rounding takes a third of the time of `toPrecision`, and most probabilities are above a tenth.
+ */
+export function millionthsOf(probability: number): number {
+  if (!(probability >= 0.1 && probability < 0.9999995)) return -1;
+  const millions = probability * 1e6;
+  const nearest = Math.round(millions);
+  return Math.abs(millions - nearest) < 0.5 - NEAR_MIDDLE ? nearest : -1;
+}
+
 /** A probability with six significant digits. */
 export function probabilityText(probability: number): string {
-  // Multiplying and rounding takes a third of the time of `toPrecision`, and most probabilities are above a tenth.
-  if (probability >= 0.1 && probability < 0.9999995) {
-    const millions = probability * 1e6;
-    const nearest = Math.round(millions);
-    if (Math.abs(millions - nearest) < 0.5 - NEAR_MIDDLE) return String(nearest / 1e6);
-  }
-  return String(Number(probability.toPrecision(6)));
+  const millionths = millionthsOf(probability);
+  return String(millionths >= 0 ? millionths / 1e6 : Number(probability.toPrecision(6)));
 }
 
 /** 4.2 s, 1:03 min */
@@ -37,6 +43,12 @@ export function duration(seconds: number): string {
   const pad = (n: number) => String(n).padStart(2, "0");
   if (minutes < 60) return `${minutes}:${pad(whole % 60)} min`;
   return `${Math.floor(minutes / 60)}:${pad(minutes % 60)} h`;
+}
+
+/** 3.4 GB, 120 MB */
+export function bytesText(bytes: number): string {
+  if (bytes >= 1e9) return `${Number((bytes / 1e9).toPrecision(3))} GB`;
+  return `${bytes >= 1e6 || bytes === 0 ? Math.round(bytes / 1e6) : Number((bytes / 1e6).toPrecision(1))} MB`;
 }
 
 /** Rows as aligned columns: the first to the left, the others to the right unless `left` says so. */
