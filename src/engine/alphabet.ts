@@ -2,6 +2,8 @@
 // comes from a file is looked up in its bytes, so that a model with a million names is ready at once; when a name is added,
 // it becomes strings and a map like any other.
 
+import { nameBytes } from "./name-bytes.js";
+
 /** Strings as UTF-8 bytes one after another. */
 export interface PackedStrings {
   bytes: Uint8Array;
@@ -12,12 +14,24 @@ export interface PackedStrings {
 }
 
 /** The numbers of names in the order of their hashes, in which they are found without preparation. */
-export function byHash(names: readonly string[]): Int32Array {
-  const hashes = Float64Array.from(names, (name) => {
-    const bytes = encoder.encode(name);
-    return hashOf(bytes, 0, bytes.length);
-  });
-  return new Int32Array(names.length).map((_, i) => i).sort((a, b) => hashes[a] - hashes[b] || a - b);
+export function byHash(names: readonly string[] | Alphabet): Int32Array {
+  const count = names instanceof Alphabet ? names.size : names.length;
+  const hashes = new Uint32Array(count);
+  for (let number = 0; number < count; number++) {
+    const bytes = names instanceof Alphabet ? names.bytesOf(number) : encoder.encode(names[number]);
+    hashes[number] = hashOf(bytes, 0, bytes.length);
+  }
+  // By the lower half, then by the upper half, each a counting sort that keeps the order of those that are the same.
+  let order: Int32Array = new Int32Array(count).map((_, number) => number);
+  for (const shift of [0, 16]) {
+    const place = new Int32Array(0x10001);
+    for (const hash of hashes) place[((hash >>> shift) & 0xffff) + 1]++;
+    for (let key = 0; key < 0x10000; key++) place[key + 1] += place[key];
+    const sorted = new Int32Array(count);
+    for (const number of order) sorted[place[(hashes[number] >>> shift) & 0xffff]++] = number;
+    order = sorted;
+  }
+  return order;
 }
 
 export class Alphabet {
@@ -56,8 +70,24 @@ export class Alphabet {
     return this.packed ? this.packed.indexOf(name) : (this.map().get(name) ?? -1);
   }
 
+  /** Whether names are looked up by their bytes. */
+  get isPacked(): boolean {
+    return this.packed !== undefined;
+  }
+
+  /** The number of the name whose UTF-8 is `bytes[0]` to `bytes[length - 1]`, or -1. */
+  indexOfBytes(bytes: Uint8Array, length: number): number {
+    if (this.packed) return this.packed.indexOfBytes(bytes, length);
+    return this.indexOf(decoder.decode(bytes.subarray(0, length)));
+  }
+
   nameOf(number: number): string {
     return this.names ? this.names[number] : (this.packed as PackedNames).nameOf(number);
+  }
+
+  /** The bytes of a name, as `nameBytes` has them. Not to be changed. */
+  bytesOf(number: number): Uint8Array {
+    return this.names ? nameBytes(this.names[number]) : (this.packed as PackedNames).bytesOf(number);
   }
 
   /** All names, by number. Not to be changed. */
@@ -125,19 +155,21 @@ class PackedNames {
 
   indexOf(name: string): number {
     if (this.scratch.length < 3 * name.length) this.scratch = new Uint8Array(6 * name.length);
-    const { scratch } = this;
-    const length = encodeInto(name, scratch);
-    const hash = hashOf(scratch, 0, length);
-    if (!this.table && this.searches++ < MOST_SEARCHES) return this.search(hash, length);
+    return this.indexOfBytes(this.scratch, encodeInto(name, this.scratch));
+  }
+
+  indexOfBytes(name: Uint8Array, length: number): number {
+    const hash = hashOf(name, 0, length);
+    if (!this.table && this.searches++ < MOST_SEARCHES) return this.search(hash, name, length);
     this.table ??= this.makeTable();
-    return this.table[this.placeOf(this.table, hash, scratch, 0, length) + 1] - 1;
+    return this.table[this.placeOf(this.table, hash, name, 0, length) + 1] - 1;
   }
 
   /**
-   * The number of the name in `scratch` among names in order of their hashes. Hashes are spread evenly, so the first guess is
+   * The number of a name among names in order of their hashes. Hashes are spread evenly, so the first guess is
    * close: from there in steps that double until the place lies between two, then by halving.
    */
-  private search(hash: number, length: number): number {
+  private search(hash: number, name: Uint8Array, length: number): number {
     if (this.size === 0) return -1;
     let low = Math.min(this.size - 1, Math.floor((hash / 2 ** 32) * this.size));
     let high = low;
@@ -155,7 +187,7 @@ class PackedNames {
       else high = middle;
     }
     for (; low < this.size && this.hashAt(low) === hash; low++) {
-      if (this.isSame(low, this.scratch, 0, length)) return low;
+      if (this.isSame(low, name, 0, length)) return low;
     }
     return -1;
   }
@@ -176,8 +208,12 @@ class PackedNames {
     return true;
   }
 
+  bytesOf(number: number): Uint8Array {
+    return this.strings.bytes.subarray(this.beginOf(number), this.strings.end[number]);
+  }
+
   nameOf(number: number): string {
-    return decoder.decode(this.strings.bytes.subarray(this.beginOf(number), this.strings.end[number]));
+    return decoder.decode(this.bytesOf(number));
   }
 
   all(): string[] {

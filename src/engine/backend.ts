@@ -8,7 +8,7 @@ import type { DenseLoops } from "./dense.js";
 import type { Path } from "./lattice.js";
 import type { Problem, RowSpace } from "./problem.js";
 import type { Guide } from "./reference/select.js";
-import type { RowTable } from "./rows.js";
+import type { RowTable, RowTree } from "./rows.js";
 import type { Inference, Trellis } from "./trellis.js";
 
 /** What holds memory of a backend, which comes back when it is collected, or at once when it is disposed of. */
@@ -63,7 +63,7 @@ export interface Kernel extends Owner {
   bestPath(): Path | undefined;
   /**
    * The best path and the log-partition, undefined if there is no path, and if asked for the probability of each of its
-   * decisions: what `forward`, `bestPath` and `backward` find, sooner. What the trellis holds afterwards is not said.
+   * decisions: what `forward`, `bestPath` and `backward` find, sooner. The trellis is unspecified afterwards.
    */
   bestOutput(problem: Problem, frozen: FrozenRows, inference: Inference, confidences?: boolean): BestOutput | undefined;
   /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */
@@ -119,9 +119,37 @@ export interface AdaGradStep {
   l2: number;
 }
 
+/** Walks down a tree from a root by kind and class, along numbers: features of the positions of an input. */
+export interface TreeWalks {
+  positions: number;
+  /** [positions + 1] the first walk of each. */
+  positionStart: Int32Array;
+  /** [walks] */
+  kind: Int32Array;
+  /** [walks + 1] the first number of each. */
+  start: Int32Array;
+  /** [walks] after how many numbers the nodes met begin to count. */
+  least: Int32Array;
+  numbers: Int32Array;
+  kinds: number;
+}
+
+/** Which roots walks begin at: all classes begin with the same walks. */
+export interface WalkRoots {
+  /** [classes][kinds] a node of the tree, or -1. */
+  nodes: Int32Array;
+  classes: number;
+}
+
+/** Rows of a table with weights that stay as they are, kept in the form in which they are added fastest. */
+export interface DenseRows extends Owner {}
+
 /** Loops of training beside inference. */
 export interface Loops {
-  /** scores[i][y] += sum over the rows of position from + i: value * weight(row, y), for i < length. */
+  /**
+   * scores[i][y] += sum over the rows of position from + i: value * weight(row, y), for i < length. `dense` was made of the
+   * same table and weights.
+   */
   scoreSlots(
     scores: Float64Array,
     length: number,
@@ -129,7 +157,21 @@ export interface Loops {
     rows: PositionRows,
     table: RowTable,
     weights: Float64Array,
+    dense?: DenseRows,
   ): void;
+  /**
+   * Finds the rows of the nodes that walks meet, of classes up to `lastClass`: to.ids has them, those of position j and class q
+   * from to.start[j * classes + q] on. Both have room for all.
+   */
+  findWalks(
+    tree: RowTree,
+    walks: TreeWalks,
+    roots: WalkRoots,
+    lastClass: number,
+    to: Pick<PositionRows, "start" | "ids">,
+  ): void;
+  /** Takes up weights that will not change; undefined if that saves nothing. */
+  denseRows(table: RowTable, weights: Float64Array): DenseRows | undefined;
   /** The way back: gradient(row, y) += value * slotCounts[i][y]; touches the rows. */
   countSlots(
     slotCounts: Float64Array,

@@ -4,7 +4,8 @@
 // is exact as in any other.
 
 import { mixed } from "../util/bits.js";
-import type { BestOutput, FrozenRows, Kernel } from "./backend.js";
+import type { Arrays, BestOutput, FrozenRows, Kernel } from "./backend.js";
+import type { DecisionCounter } from "./counter.js";
 import { type Inference, longestSuffix, USUAL_SURE } from "./inference.js";
 import type { Problem } from "./problem.js";
 
@@ -76,6 +77,74 @@ export class ContextBudget {
     }
     return best;
   }
+}
+
+/** Expected decisions with as many contexts as they take: more than the fewest only around decisions that those leave in doubt. */
+export class BudgetCounter implements DecisionCounter {
+  private readonly narrow: DecisionCounter;
+  private readonly wide: DecisionCounter;
+  private latest: DecisionCounter;
+  /** [slotCount] how many contexts the slots kept in the last pass; undefined if it was the first. */
+  limits: Int32Array | undefined;
+  /** [slotCount][symbolCount] of the latest pass. */
+  private found: Float64Array;
+
+  constructor(
+    private readonly inference: Inference,
+    private readonly arrays: Arrays,
+    make: (inference: Inference) => DecisionCounter,
+  ) {
+    this.narrow = make({ ...inference, contexts: leastOf(inference) });
+    this.wide = make(inference);
+    this.latest = this.narrow;
+    this.found = arrays.float64(1024);
+  }
+
+  count(problem: Problem, slotCounts: Float64Array, factor: number): number {
+    const { slotCount, symbolCount } = problem.graph;
+    const limits = new Int32Array(slotCount).fill(leastOf(this.inference));
+    const size = slotCount * symbolCount;
+    if (this.found.length < size) {
+      this.arrays.release(this.found);
+      this.found = this.arrays.float64(2 * size);
+    }
+    const { found } = this;
+    const pass = (counter: DecisionCounter, given: Problem): number => {
+      this.latest = counter;
+      found.fill(0, 0, size);
+      return counter.count(given, found, 1);
+    };
+    this.limits = undefined;
+    let logPartition = pass(this.narrow, problem);
+    const order = longestSuffix(this.inference);
+    while (raise(limits, heaviest(found, slotCount, symbolCount), order, this.inference.contexts)) {
+      this.limits = limits;
+      logPartition = pass(this.wide, { ...problem, limits });
+    }
+    for (let i = 0; i < size; i++) slotCounts[i] += factor * found[i];
+    return logPartition;
+  }
+
+  averageContextLength(): number {
+    return this.latest.averageContextLength();
+  }
+}
+
+function leastOf({ least, contexts }: Inference): number {
+  return least ?? contexts;
+}
+
+/** [slots with decisions] the posterior probability of the most probable decision at each; 1 where there is none. */
+function heaviest(posteriors: Float64Array, slotCount: number, symbolCount: number): number[] {
+  return Array.from({ length: slotCount }, (_, slot) => {
+    let most = 0;
+    let sum = 0;
+    for (let i = slot * symbolCount; i < (slot + 1) * symbolCount; i++) {
+      most = Math.max(most, posteriors[i]);
+      sum += posteriors[i];
+    }
+    return sum > 0 ? most / sum : 1;
+  });
 }
 
 /**

@@ -14,6 +14,10 @@ export function backend(): Backend {
   const name = wanted();
   const fast = name === "js" ? undefined : wasmBackend();
   if (name === "wasm" && !fast) throw new MachineError("STARGRAM_KERNEL=wasm, but WebAssembly does not work here");
+  if (!fast && name === undefined) {
+    // biome-ignore lint/suspicious/noConsole: a developer has to learn why it is slow, and nothing else reaches them in a page
+    console.warn("stargram: WebAssembly cannot be used here; the slower kernel takes over (see docs/web-page.md)");
+  }
   chosen = fast ?? referenceBackend;
   return chosen;
 }
@@ -23,12 +27,12 @@ export function useBackend(backend: Backend): void {
   chosen = backend;
 }
 
-/** What STARGRAM_KERNEL says, where there is an environment; nothing is said by nothing. */
+/** STARGRAM_KERNEL, where there is an environment; undefined if unset or empty. */
 function wanted(): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   const name = process?.env?.STARGRAM_KERNEL;
   if (name && name !== "js" && name !== "wasm") {
     throw new MachineError(`the environment has STARGRAM_KERNEL=${name}; it is \`js\` or \`wasm\``);
   }
-  return name;
+  return name || undefined;
 }

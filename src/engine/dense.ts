@@ -1,4 +1,4 @@
-// Loops over dense layers: what a network that scores slots spends its time in. Numbers are single precision; matrices lie row
+// Loops over dense layers and what lies between them: what a network that scores slots spends its time in. Numbers are single precision; matrices lie row
 // after row, vectors of positions one after the other. A convolution is a dense layer whose inputs overlap: the vectors of
 // neighbouring positions lie side by side, so a window of them is one long vector.
 
@@ -43,7 +43,52 @@ export interface AdamArrays {
   squares: DenseArray;
 }
 
+/** What is seen at positions: the inputs of position p are ids[a], with values[a], for start[p] <= a < start[p + 1]. */
+export interface DenseInputs {
+  start: Int32Array;
+  ids: Int32Array;
+  values: DenseArray;
+  positions: number;
+}
+
+/** An embedding: rows [inputs][width] of parameters from 0 on, and [width] from `biasFrom` on. */
+export interface DenseEmbedding {
+  width: number;
+  biasFrom: number;
+}
+
+/** What numbers are left out at random: those for which a generator, one for each place modulo four, draws less than `bound`. */
+export interface DropoutState {
+  bound: number;
+  /** What the others are multiplied by. */
+  factor: number;
+  /** [4] xorshift32, as signed numbers; none is zero. */
+  lanes: Int32Array;
+}
+
 export interface DenseLoops {
+  /** output(p) = bias + Σ over the inputs a at p: value(a) · embedding(a), from `outputFrom` on */
+  embed(
+    embedding: DenseEmbedding,
+    inputs: DenseInputs,
+    parameters: DenseArray,
+    output: DenseArray,
+    outputFrom: number,
+  ): void;
+  /** The way back from the gradient at the sums, from `outputFrom` on: adds to the gradient of embeddings and bias. */
+  embedBack(
+    embedding: DenseEmbedding,
+    inputs: DenseInputs,
+    outputGradient: DenseArray,
+    outputFrom: number,
+    gradient: DenseArray,
+  ): void;
+  /** values[from + i] ·= slopes[i] = 1 above zero, else 0, for i < count; with dropout, which goes on drawing, its factor or 0. */
+  rectify(values: DenseArray, from: number, slopes: DenseArray, count: number, dropout?: DropoutState): void;
+  /** to[toFrom + i] = a[aFrom + i] + b[i] */
+  sum(to: DenseArray, toFrom: number, a: DenseArray, aFrom: number, b: DenseArray, count: number): void;
+  /** to[toFrom + i] = a[aFrom + i] · b[i] */
+  multiply(to: DenseArray, toFrom: number, a: DenseArray, aFrom: number, b: DenseArray, count: number): void;
   /** output(p)[o] = bias[o] + weights[o] · input(p) */
   affine(layer: DenseLayer): void;
   /**

@@ -6,6 +6,7 @@
 // event, then the child by the one before it, and so on. The nodes met on the way down are the rows of all suffixes of
 // the context; the deepest is the row of the longest one. The root's row is the row of `⋆`.
 
+import { Numbers } from "../util/numbers.js";
 import { PairIndex } from "../util/pair-index.js";
 import { indexOfSorted } from "../util/search.js";
 
@@ -23,10 +24,12 @@ export function rowCount(table: RowTable): number {
 
 /** Builds a row table row by row. */
 export class RowTableBuilder {
-  private readonly starts: number[] = [0];
-  private readonly symbolList: number[] = [];
+  private readonly starts = new Numbers((length) => new Int32Array(length));
+  private readonly symbolList = new Numbers((length) => new Int32Array(length));
 
-  constructor(readonly symbolCount: number) {}
+  constructor(readonly symbolCount: number) {
+    this.starts.push(0);
+  }
 
   get rows(): number {
     return this.starts.length - 1;
@@ -53,8 +56,8 @@ export class RowTableBuilder {
   build(): RowTable {
     return {
       symbolCount: this.symbolCount,
-      start: Int32Array.from(this.starts),
-      symbols: Int32Array.from(this.symbolList),
+      start: this.starts.taken(),
+      symbols: this.symbolList.taken(),
     };
   }
 }
@@ -83,6 +86,20 @@ export function nodeDepths({ row, childStart, childNode }: RowTree): Int32Array 
     for (let c = childStart[node]; c < childStart[node + 1]; c++) depth[childNode[c]] = depth[node] + 1;
   }
   return depth;
+}
+
+/** Whether every node of a tree is still one without its latest event, the first on the way to it. */
+export function isClosed(tree: RowTree): boolean {
+  const { row, childStart, childEvent, childNode } = tree;
+  const shorter = new Int32Array(row.length); // [nodes] the node without the latest event
+  for (let node = 0; node < row.length; node++) {
+    for (let c = childStart[node]; c < childStart[node + 1]; c++) {
+      const found = node === 0 ? 0 : childOf(tree, shorter[node], childEvent[c]);
+      if (found < 0) return false;
+      shorter[childNode[c]] = found;
+    }
+  }
+  return true;
 }
 
 /** Builds a row tree. Nodes are numbered as they are made, so parents come before their children. */

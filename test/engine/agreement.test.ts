@@ -108,8 +108,11 @@ function randomGraph(random: () => number, symbolCount: number, slots: number): 
   return slotGraph(symbolCount, branches);
 }
 
-/** A plain family with the row of ⋆, and sometimes one that skips a symbol, one of pairs, one that is keyed. */
-function randomSpace(random: () => number, symbolCount: number, order: number): RowSpace {
+/**
+ * A plain family with the row of ⋆, and sometimes one that skips a symbol, one of pairs, one that is keyed. A closed tree has a
+ * node for every part of a suffix that has one, as those counted from data.
+ */
+function randomSpace(random: () => number, symbolCount: number, order: number, isClosed = false): RowSpace {
   const table = new RowTableBuilder(symbolCount);
   const all = Array.from({ length: symbolCount }, (_, y) => y);
   const addRow = (): number => {
@@ -120,10 +123,13 @@ function randomSpace(random: () => number, symbolCount: number, order: number): 
     const tree = new RowTreeBuilder();
     tree.setRow(0, addRow());
     for (let n = 0; n < 150; n++) {
-      let node = 0;
-      for (let depth = Math.floor(random() * (order + 1)); depth > 0; depth--) {
-        node = tree.child(node, events());
-        if (tree.rowOf(node) < 0 && random() < 0.9) tree.setRow(node, addRow());
+      const suffix = Array.from({ length: Math.floor(random() * (order + 1)) }, events);
+      for (let latest = 0; latest < (isClosed ? suffix.length : 1); latest++) {
+        let node = 0;
+        for (const event of suffix.slice(latest)) {
+          node = tree.child(node, event);
+          if (tree.rowOf(node) < 0 && random() < 0.9) tree.setRow(node, addRow());
+        }
       }
     }
     return { tree: tree.build(), depth: order, skip: -1, pairs: false, keyed: false, ...kind };
@@ -205,7 +211,7 @@ const plainArbitrary: fc.Arbitrary<Model> = fc
   .map(({ seed, symbolCount, length, isOpen, scale, ...inference }) => {
     const random = mulberry(seed);
     const graph = isOpen ? openChainGraph(length + 1, symbolCount) : chainGraph(length, symbolCount);
-    const { table, families } = randomSpace(random, symbolCount, inference.order);
+    const { table, families } = randomSpace(random, symbolCount, inference.order, seed % 2 === 0);
     const number = (): number => (random() * 2 - 1) * scale;
     return {
       problem: { graph, slotScores: Float64Array.from({ length: graph.slotCount * symbolCount }, number) },

@@ -3,11 +3,19 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Backend, BestOutput } from "../../src/engine/backend.js";
-import { ContextBudget, learningInference, type Spent, searchWithin, sureFor } from "../../src/engine/budget.js";
+import {
+  BudgetCounter,
+  ContextBudget,
+  learningInference,
+  type Spent,
+  searchWithin,
+  sureFor,
+} from "../../src/engine/budget.js";
+import { KernelCounter } from "../../src/engine/counter.js";
 import type { Inference } from "../../src/engine/inference.js";
 import { referenceBackend } from "../../src/engine/reference/backend.js";
 import { wasmBackend } from "../../src/engine/wasm/backend.js";
-import { allOutputs, caseArbitrary, logSum, outputScore, selectContexts } from "./oracle.js";
+import { allOutputs, type Case, caseArbitrary, logSum, outputScore, selectContexts } from "./oracle.js";
 
 const backends = { js: referenceBackend, wasm: wasmBackend() as Backend };
 
@@ -42,9 +50,7 @@ describe.each(Object.entries(backends))("a budget with %s", (_name, backend) => 
             expect(limit).toBeGreaterThanOrEqual(least);
             expect(limit).toBeLessThanOrEqual(12);
           }
-          const own = limits
-            ? { ...c, problem: { ...c.problem, limits } }
-            : { ...c, inference: { ...asked, contexts: least } };
+          const own = limited(c, limits, least);
           const sets = selectContexts(own);
           fc.pre(sets !== undefined);
           const scores = allOutputs(own).map((output) => outputScore(own, sets as string[][], output)?.score as number);
@@ -57,7 +63,51 @@ describe.each(Object.entries(backends))("a budget with %s", (_name, backend) => 
     );
     expect(widened).toBeGreaterThan(20);
   });
+
+  it("counts the expected decisions of the model that its limits make", () => {
+    let widened = 0;
+    fc.assert(
+      fc.property(
+        caseArbitrary({ mode: "rcms", recombine: true, contexts: 12 }, 2, { chains: true }),
+        fc.integer({ min: 1, max: 3 }),
+        (c, least) => {
+          const { graph } = c.problem;
+          const counter = new BudgetCounter(
+            { ...c.inference, least },
+            backend.arrays,
+            (chosen) => new KernelCounter(backend.makeKernel(), c.space, c.weights, chosen),
+          );
+          const counts = new Float64Array(graph.slotCount * graph.symbolCount).fill(1);
+          const logPartition = counter.count(c.problem, counts, 2);
+          if (counter.limits) widened++;
+          const own = limited(c, counter.limits, least);
+          const sets = selectContexts(own);
+          fc.pre(sets !== undefined);
+          const outputs = allOutputs(own);
+          const scores = outputs.map((output) => outputScore(own, sets as string[][], output)?.score as number);
+          expect(logPartition).toBeCloseTo(logSum(scores), 8);
+          const expected = new Float64Array(counts.length).fill(1);
+          outputs.forEach(({ symbols, slots }, i) => {
+            const probability = Math.exp(scores[i] - logSum(scores));
+            for (const [j, slot] of slots.entries()) expected[slot * graph.symbolCount + symbols[j]] += 2 * probability;
+          });
+          expected.forEach((count, i) => {
+            expect(counts[i]).toBeCloseTo(count, 8);
+          });
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect(widened).toBeGreaterThan(20);
+  });
 });
+
+/** The model that a search ended with: with its limits, or with `least` everywhere. */
+function limited(c: Case, limits: Int32Array | undefined, least: number): Case {
+  return limits
+    ? { ...c, problem: { ...c.problem, limits } }
+    : { ...c, inference: { ...c.inference, contexts: least } };
+}
 
 it("a whole input is searched again only if what was found is in doubt", () => {
   const tried: number[] = [];

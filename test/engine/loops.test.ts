@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AdaGradArrays, Backend, GradientArrays } from "../../src/engine/backend.js";
 import { referenceBackend } from "../../src/engine/reference/backend.js";
+import { childOf, RowTreeBuilder } from "../../src/engine/rows.js";
 import { chainGraph } from "../../src/engine/slots.js";
 import { wasmBackend } from "../../src/engine/wasm/backend.js";
 import { mulberry } from "./oracle.js";
@@ -89,6 +90,107 @@ describe("the loops of training", () => {
         expect(found.left.touchedCount).toBe(0);
         expect(found.left.values.every((value) => value === 0)).toBe(true);
         expect(found.left.isTouched.every((flag) => flag === 0)).toBe(true);
+      }),
+    ));
+});
+
+describe("rows of weights that stay as they are", () => {
+  it("give slots the same scores, the first time and the next", () =>
+    fc.assert(
+      fc.property(
+        fc.integer(),
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 90 }),
+        (seed, symbols, more) => {
+          const { table, positions, weights } = randomProblem(seed, symbols);
+          // More rows at a position than are added at once.
+          const ids = Array.from({ length: more }, (_, i) => i % 15);
+          const all = {
+            start: Int32Array.from([...positions.start, positions.ids.length + more]),
+            ids: Int32Array.from([...positions.ids, ...ids]),
+            map: positions.map,
+            values: positions.values && Float64Array.from([...positions.values, ...ids.map((id) => id / 15)]),
+          };
+          const expected = new Float64Array(8 * symbols);
+          referenceBackend.loops.scoreSlots(expected, 8, 0, all, table, weights);
+          const placed = wasm.arrays.placed(weights);
+          const dense = wasm.loops.denseRows(table, placed);
+          expect(dense).toBeDefined();
+          for (let time = 0; time < 2; time++) {
+            const scores = wasm.arrays.float64(8 * symbols);
+            wasm.loops.scoreSlots(scores, 8, 0, all, table, placed, dense);
+            scores.forEach((score, i) => {
+              expect(score).toBeCloseTo(expected[i], 10);
+            });
+          }
+          dense?.dispose();
+        },
+      ),
+    ));
+});
+
+describe("walks down a tree", () => {
+  it("meet the rows of the nodes whose way they begin with", () =>
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 0, max: 2 }), (seed, lastClass) => {
+        const random = mulberry(seed);
+        const below = (count: number): number => Math.floor(random() * count);
+        const [classes, kinds, positions] = [3, 4, 5];
+        const builder = new RowTreeBuilder();
+        const rowOf = new Map<string, number>(); // by class and kind, then numbers
+        for (let n = 0; n < 200; n++) {
+          const way = [
+            below(classes * kinds),
+            ...Array.from({ length: below(4) }, () => below(random() < 0.5 ? 3 : 40)),
+          ];
+          const node = way.reduce((parent, event) => builder.child(parent, event), 0);
+          if (random() < 0.7 && builder.rowOf(node) < 0) {
+            builder.setRow(node, n);
+            rowOf.set(way.join(), n);
+          }
+        }
+        const tree = builder.build();
+        const listed = Array.from({ length: positions }, () =>
+          Array.from({ length: below(6) }, () => ({
+            kind: below(kinds),
+            least: below(3),
+            numbers: Array.from({ length: below(5) }, () => below(random() < 0.7 ? 3 : 40)),
+          })),
+        );
+        const flat = listed.flat();
+        const starts = (lengths: number[]) =>
+          Int32Array.from([0, ...lengths.map((_, i) => lengths.slice(0, i + 1).reduce((a, b) => a + b))]);
+        const walks = {
+          positions,
+          positionStart: starts(listed.map(({ length }) => length)),
+          kind: Int32Array.from(flat, ({ kind }) => kind),
+          start: starts(flat.map(({ numbers }) => numbers.length)),
+          least: Int32Array.from(flat, ({ least }) => least),
+          numbers: Int32Array.from(flat.flatMap(({ numbers }) => numbers)),
+          kinds,
+        };
+        const nodes = Int32Array.from({ length: classes * kinds }, (_, event) => childOf(tree, 0, event));
+        const expected = listed.map((own) =>
+          Array.from({ length: classes }, (_, q) =>
+            q > lastClass
+              ? []
+              : own.flatMap(({ kind, least, numbers }) =>
+                  numbers
+                    .concat(0)
+                    .flatMap((_, n) =>
+                      n < least ? [] : (rowOf.get([q * kinds + kind, ...numbers.slice(0, n)].join()) ?? []),
+                    ),
+                ),
+          ),
+        );
+        for (const { arrays, loops } of [referenceBackend, wasm]) {
+          const to = { ids: arrays.int32(200), start: arrays.int32(positions * classes + 1) };
+          loops.findWalks(tree, walks, { nodes, classes }, lastClass, to);
+          const found = Array.from({ length: positions * classes }, (_, i) => [
+            ...to.ids.subarray(to.start[i], to.start[i + 1]),
+          ]);
+          expect(found).toEqual(expected.flat());
+        }
       }),
     ));
 });

@@ -1,8 +1,44 @@
-// Dense layers and Adam in plain TypeScript; see `DenseLoops` for what each does.
+// Dense layers, embeddings, rectifiers and Adam in plain TypeScript; see `DenseLoops` for what each does.
 
-import type { DenseLoops } from "../dense.js";
+import type { DenseLoops, DropoutState } from "../dense.js";
 
 export const referenceDense: DenseLoops = {
+  embed({ width, biasFrom }, { start, ids, values, positions }, parameters, output, outputFrom) {
+    for (let p = 0; p < positions; p++) {
+      const to = outputFrom + p * width;
+      for (let i = 0; i < width; i++) output[to + i] = parameters[biasFrom + i];
+      for (let a = start[p]; a < start[p + 1]; a++) {
+        for (let i = 0; i < width; i++) output[to + i] += values[a] * parameters[ids[a] * width + i];
+      }
+    }
+  },
+
+  embedBack({ width, biasFrom }, { start, ids, values, positions }, outputGradient, outputFrom, gradient) {
+    for (let p = 0; p < positions; p++) {
+      const from = outputFrom + p * width;
+      for (let i = 0; i < width; i++) gradient[biasFrom + i] += outputGradient[from + i];
+      for (let a = start[p]; a < start[p + 1]; a++) {
+        for (let i = 0; i < width; i++) gradient[ids[a] * width + i] += values[a] * outputGradient[from + i];
+      }
+    }
+  },
+
+  rectify(values, from, slopes, count, dropout) {
+    for (let i = 0; i < count; i++) {
+      const slope = dropout ? drawn(dropout, i & 3) : 1;
+      slopes[i] = values[from + i] > 0 ? slope : 0;
+      values[from + i] *= slopes[i];
+    }
+  },
+
+  sum(to, toFrom, a, aFrom, b, count) {
+    for (let i = 0; i < count; i++) to[toFrom + i] = a[aFrom + i] + b[i];
+  },
+
+  multiply(to, toFrom, a, aFrom, b, count) {
+    for (let i = 0; i < count; i++) to[toFrom + i] = a[aFrom + i] * b[i];
+  },
+
   affine(layer) {
     const { input, inputFrom, inputStride, inputSize, parameters, weightsFrom, biasFrom } = layer;
     const { output, outputFrom, outputStride, outputSize, positions } = layer;
@@ -46,3 +82,12 @@ export const referenceDense: DenseLoops = {
     }
   },
 };
+
+function drawn({ bound, factor, lanes }: DropoutState, lane: number): number {
+  let state = lanes[lane];
+  state ^= state << 13;
+  state ^= state >>> 17;
+  state ^= state << 5;
+  lanes[lane] = state;
+  return state >>> 0 < bound ? 0 : factor;
+}

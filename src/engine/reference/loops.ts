@@ -2,8 +2,30 @@
 
 import { mixed } from "../../util/bits.js";
 import type { GradientArrays, Loops } from "../backend.js";
+import { childOf } from "../rows.js";
 
 export const referenceLoops: Loops = {
+  denseRows: () => undefined,
+
+  findWalks(tree, { positions, positionStart, kind, start, least, numbers, kinds }, roots, lastClass, to) {
+    let found = 0;
+    for (let j = 0; j < positions; j++) {
+      for (let q = 0; q < roots.classes; q++) {
+        to.start[j * roots.classes + q] = found;
+        if (q > lastClass) continue;
+        for (let walk = positionStart[j]; walk < positionStart[j + 1]; walk++) {
+          let node = roots.nodes[q * kinds + kind[walk]];
+          for (let i = start[walk]; node >= 0; i++) {
+            if (i >= start[walk] + least[walk] && tree.row[node] >= 0) to.ids[found++] = tree.row[node];
+            if (i === start[walk + 1]) break;
+            node = childOf(tree, node, numbers[i]);
+          }
+        }
+      }
+    }
+    to.start[positions * roots.classes] = found;
+  },
+
   scoreSlots(scores, length, from, { start, ids, map, values }, table, weights) {
     const { symbolCount, symbols, start: tableStart } = table;
     for (let i = 0; i < length; i++) {

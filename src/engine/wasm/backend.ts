@@ -27,7 +27,7 @@ export class WasmBackend implements Backend {
   ) {
     this.arrays = new KernelArrays(program.memory, owner);
     this.records = new Records(this.arrays);
-    this.loops = new WasmLoops(program, this.records, owner);
+    this.loops = new WasmLoops(program, this.records, this.arrays, owner);
     this.dense = new WasmDense(program, owner);
   }
 

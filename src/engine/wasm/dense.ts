@@ -1,6 +1,15 @@
 // Dense layers and Adam in the compiled code: what they are asked for is written to one record (`DenseField`).
 
-import type { AdamArrays, AdamStep, DenseArray, DenseLayer, DenseLoops } from "../dense.js";
+import type {
+  AdamArrays,
+  AdamStep,
+  DenseArray,
+  DenseEmbedding,
+  DenseInputs,
+  DenseLayer,
+  DenseLoops,
+  DropoutState,
+} from "../dense.js";
 import { DENSE_BYTES, DENSE_NUMBERS_AT, DenseField, DenseNumber } from "./layout.js";
 import type { BlockOwner } from "./memory.js";
 import type { Program } from "./program.js";
@@ -37,6 +46,58 @@ export class WasmDense implements DenseLoops {
     this.program.code.affineBack(work.byteOffset);
   }
 
+  embed(
+    embedding: DenseEmbedding,
+    inputs: DenseInputs,
+    parameters: DenseArray,
+    output: DenseArray,
+    outputFrom: number,
+  ): void {
+    const { work } = this;
+    this.putInputs(embedding, inputs);
+    work[DenseField.weights] = this.addressOf(parameters, 0);
+    work[DenseField.bias] = this.addressOf(parameters, embedding.biasFrom);
+    work[DenseField.output] = this.addressOf(output, outputFrom);
+    this.program.code.embed(work.byteOffset);
+  }
+
+  embedBack(
+    embedding: DenseEmbedding,
+    inputs: DenseInputs,
+    outputGradient: DenseArray,
+    outputFrom: number,
+    gradient: DenseArray,
+  ): void {
+    const { work } = this;
+    this.putInputs(embedding, inputs);
+    work[DenseField.outputGradient] = this.addressOf(outputGradient, outputFrom);
+    work[DenseField.weightsGradient] = this.addressOf(gradient, 0);
+    work[DenseField.biasGradient] = this.addressOf(gradient, embedding.biasFrom);
+    this.program.code.embedBack(work.byteOffset);
+  }
+
+  rectify(values: DenseArray, from: number, slopes: DenseArray, count: number, dropout?: DropoutState): void {
+    const { work, numbers } = this;
+    work[DenseField.output] = this.addressOf(values, from);
+    work[DenseField.outputGradient] = this.addressOf(slopes, 0);
+    work[DenseField.count] = count;
+    work[DenseField.bound] = dropout ? dropout.bound : 0;
+    numbers[DenseNumber.factor] = dropout ? dropout.factor : 1;
+    if (dropout) work.set(dropout.lanes, DenseField.lane0);
+    this.program.code.rectify(work.byteOffset);
+    if (dropout) for (let lane = 0; lane < 4; lane++) dropout.lanes[lane] = work[DenseField.lane0 + lane];
+  }
+
+  sum(to: DenseArray, toFrom: number, a: DenseArray, aFrom: number, b: DenseArray, count: number): void {
+    this.putPair(to, toFrom, a, aFrom, b, count);
+    this.program.code.sum(this.work.byteOffset);
+  }
+
+  multiply(to: DenseArray, toFrom: number, a: DenseArray, aFrom: number, b: DenseArray, count: number): void {
+    this.putPair(to, toFrom, a, aFrom, b, count);
+    this.program.code.multiply(this.work.byteOffset);
+  }
+
   adam({ parameters, gradient, means, squares }: AdamArrays, from: number, count: number, step: AdamStep): void {
     const { work, numbers } = this;
     const { rate, beta1, beta2, epsilon, correction1, correction2 } = step;
@@ -53,6 +114,23 @@ export class WasmDense implements DenseLoops {
     numbers[DenseNumber.squareScale] = 1 / correction2;
     numbers[DenseNumber.epsilon] = epsilon;
     this.program.code.adam(work.byteOffset);
+  }
+
+  private putPair(to: DenseArray, toFrom: number, a: DenseArray, aFrom: number, b: DenseArray, count: number): void {
+    const { work } = this;
+    work[DenseField.output] = this.addressOf(to, toFrom);
+    work[DenseField.input] = this.addressOf(a, aFrom);
+    work[DenseField.weights] = this.addressOf(b, 0);
+    work[DenseField.count] = count;
+  }
+
+  private putInputs({ width }: DenseEmbedding, { start, ids, values, positions }: DenseInputs): void {
+    const { work, program } = this;
+    work[DenseField.inputSize] = width;
+    work[DenseField.start] = program.ownAddressOf(start);
+    work[DenseField.ids] = program.ownAddressOf(ids);
+    work[DenseField.values] = this.addressOf(values, 0);
+    work[DenseField.positions] = positions;
   }
 
   private put(layer: DenseLayer): void {

@@ -2,8 +2,8 @@
 
 import type { FrozenRows } from "../backend.js";
 import { isPlain, type RowSpace } from "../problem.js";
-import { nodeDepths } from "../rows.js";
-import { FrozenField } from "./layout.js";
+import { isClosed, nodeDepths } from "../rows.js";
+import { FrozenField, MEMO_BITS, MemoBytes, WORD } from "./layout.js";
 import type { KernelArrays } from "./memory.js";
 
 /** Bytes for factors that are kept beside those of the slot at hand. */
@@ -17,6 +17,7 @@ export class WasmFrozenRows implements FrozenRows {
   private readonly weightsThere: Float64Array;
   private readonly nodeVector: Int32Array;
   private vectors: Float64Array | undefined;
+  private readonly memo: Int32Array | undefined;
   private readonly record: Int32Array;
 
   constructor(
@@ -33,6 +34,10 @@ export class WasmFrozenRows implements FrozenRows {
     this.record[FrozenField.weights] = this.weightsThere.byteOffset;
     this.record[FrozenField.nodeCount] = this.nodeVector.length;
     this.record[FrozenField.nodeVector] = this.nodeVector.byteOffset;
+    if (this.fitsChain && this.nodeVector.length * space.table.symbolCount < 2 ** 31 && isClosed(family.tree)) {
+      this.memo = arrays.int32((MemoBytes.bytes / WORD) << MEMO_BITS);
+      this.record[FrozenField.memo] = this.memo.byteOffset;
+    }
   }
 
   /** The address of its record, with room for the factors of so many contexts at least. */
@@ -55,9 +60,10 @@ export class WasmFrozenRows implements FrozenRows {
   }
 
   dispose(): void {
-    const { arrays, vectors, nodeVector, record, weights, weightsThere } = this;
+    const { arrays, vectors, memo, nodeVector, record, weights, weightsThere } = this;
     this.fitsChain = false;
     if (vectors) arrays.release(vectors);
+    if (memo) arrays.release(memo);
     arrays.release(nodeVector);
     arrays.release(record);
     if (weightsThere !== weights) arrays.release(weightsThere);

@@ -82,6 +82,10 @@ export enum FrozenField {
   room,
   used,
   allRows,
+  /** Records: MemoBytes; 0 if what is met of a context does not follow from what was met of the one before. */
+  memo,
+  /** The most decisions that contexts remembered when it was filled. */
+  memoLongest,
   count,
 }
 
@@ -261,8 +265,8 @@ export enum GroupBytes {
   common = 12,
   /** Trellis: address of the masses of its expansions, from the first symbol of the segment on. */
   masses = 16,
-  /** Chain: the first of the groups that its expansion by the symbol at hand has claimed, itself if none. */
-  claimedFrom = 20,
+  /** Chain: address of the first of the groups that its expansions claim, 0 while it is not known. */
+  claimStart = 20,
   /** Chain: number of the next group that has several members, -1 after the last. */
   nextSeveral = 24,
   bytes = 32,
@@ -282,6 +286,19 @@ export enum TellingBytes {
   bytes = 20,
 }
 
+/** What was found for a context, by the deepest node met of the context it goes on from, and its symbol. */
+export enum MemoBytes {
+  /** node * symbols + symbol, -1 for none. */
+  name = 0,
+  /** The deepest node met, and the number of its vector. */
+  node = 4,
+  vector = 8,
+  bytes = 16,
+}
+
+/** Logarithm of how many there are. */
+export const MEMO_BITS = 13;
+
 /** A context of a chain. */
 export enum ChainBytes {
   parent = 0,
@@ -295,10 +312,12 @@ export enum ChainBytes {
   factors = 24,
   /** The first context of its claim, those of the slot before from there to its parent. */
   claimedFrom = 28,
-  /** Its part of the forward mass of its slot, and the part of that which the best path has. */
+  /** Its part of the forward mass of its slot, and the mass of the best path, on a scale of its own. */
   share = 32,
   best = 40,
-  bytes = 48,
+  /** The deepest node of the row tree that is met on the way down its decisions. */
+  node = 48,
+  bytes = 56,
 }
 
 /**
@@ -347,8 +366,23 @@ export enum LoopField {
   settled,
   step,
   seed,
+  /** `WasmDenseRows` */
+  densePlaces,
+  denseNext,
+  denseEnd,
+  denseList,
   count,
 }
+
+/** In place of the address of a row with an entry for every symbol. */
+export enum DenseRow {
+  unknown = 0,
+  /** It is added entry by entry. */
+  sparse = 1,
+}
+
+/** So many rows are added to a slot at once; each takes 16 bytes in a list. */
+export const DENSE_AT_ONCE = 64;
 
 export enum LoopNumber {
   rate,
@@ -361,6 +395,25 @@ export enum LoopNumber {
 
 export const LOOP_NUMBERS_AT = (LoopField.count * WORD + 7) & ~7;
 export const LOOP_BYTES = LOOP_NUMBERS_AT + LoopNumber.count * NUMBER;
+
+/** `TreeWalks` and where what is found goes; addresses but for the counts. */
+export enum WalkField {
+  /** A record as that of a family: FamilyField, of which what is about its tree. */
+  tree,
+  roots,
+  kinds,
+  classes,
+  lastClass,
+  positions,
+  positionStart,
+  kind,
+  walkStart,
+  least,
+  numbers,
+  rows,
+  starts,
+  count,
+}
 
 /** What a loop over a dense layer is asked for, see `DenseLayer` and `AdamArrays`; sizes and strides in numbers. */
 export enum DenseField {
@@ -383,10 +436,20 @@ export enum DenseField {
   means,
   squares,
   count,
+  /** Of embeddings: which inputs each position has, and their values. */
+  start,
+  ids,
+  values,
+  /** Of dropout: numbers below this strike, and the states of four generators. */
+  bound,
+  lane0,
+  lane1,
+  lane2,
+  lane3,
   fields,
 }
 
-/** What a step of Adam is made of. */
+/** What a step of Adam is made of, and what dropout leaves is multiplied by. */
 export enum DenseNumber {
   /** The rate, divided by the correction of means. */
   rate,
@@ -398,6 +461,7 @@ export enum DenseNumber {
   /** 1 / the correction of squares. */
   squareScale,
   epsilon,
+  factor,
   count,
 }
 

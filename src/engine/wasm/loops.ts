@@ -1,25 +1,40 @@
 // The loops of training in the compiled code: what they are asked for is written to one record (`LoopField`).
 
-import type { AdaGradArrays, AdaGradStep, GradientArrays, Loops, PositionRows } from "../backend.js";
-import type { RowTable } from "../rows.js";
-import { LOOP_BYTES, LOOP_NUMBERS_AT, LoopField, LoopNumber } from "./layout.js";
-import type { BlockOwner } from "./memory.js";
+import type {
+  AdaGradArrays,
+  AdaGradStep,
+  DenseRows,
+  GradientArrays,
+  Loops,
+  PositionRows,
+  TreeWalks,
+  WalkRoots,
+} from "../backend.js";
+import type { RowTable, RowTree } from "../rows.js";
+import { WasmDenseRows } from "./dense-rows.js";
+import { LOOP_BYTES, LOOP_NUMBERS_AT, LoopField, LoopNumber, WalkField, WORD } from "./layout.js";
+import type { BlockOwner, KernelArrays } from "./memory.js";
 import type { Program } from "./program.js";
 import type { Records } from "./records.js";
 
 export class WasmLoops implements Loops {
   /** [LoopField.count] */
   private readonly work: Int32Array;
+  /** [WalkField.count] */
+  private readonly walkWork: Int32Array;
   /** [LoopNumber.count] */
   private readonly numbers: Float64Array;
 
   constructor(
     private readonly program: Program,
     private readonly records: Records,
+    private readonly arrays: KernelArrays,
     owner?: BlockOwner,
   ) {
     const { memory } = program;
     const { address } = memory.take(LOOP_BYTES, false, owner);
+    const walkBlock = memory.take(WalkField.count * WORD, false, owner);
+    this.walkWork = new Int32Array(memory.buffer, walkBlock.address, WalkField.count);
     this.work = new Int32Array(memory.buffer, address, LoopField.count);
     this.numbers = new Float64Array(memory.buffer, address + LOOP_NUMBERS_AT, LoopNumber.count);
   }
@@ -31,13 +46,53 @@ export class WasmLoops implements Loops {
     rows: PositionRows,
     table: RowTable,
     weights: Float64Array,
+    dense?: DenseRows,
   ): void {
     const { program, work } = this;
     program.begin();
     work[LoopField.slots] = program.ownAddressOf(scores);
     work[LoopField.weights] = program.addressOf(weights);
     this.putPositions(length, from, rows, table);
-    program.code.scoreSlots(work.byteOffset);
+    if (!(dense instanceof WasmDenseRows)) {
+      program.code.scoreSlots(work.byteOffset);
+      return;
+    }
+    dense.put(work);
+    program.code.scoreDense(work.byteOffset);
+    dense.next = work[LoopField.denseNext];
+  }
+
+  findWalks(
+    tree: RowTree,
+    walks: TreeWalks,
+    roots: WalkRoots,
+    lastClass: number,
+    to: Pick<PositionRows, "start" | "ids">,
+  ): void {
+    const { program, walkWork: work } = this;
+    const { positions } = walks;
+    const count = walks.positionStart[positions];
+    program.begin();
+    // Only what is used of them, since arrays from elsewhere are copied.
+    const used = (array: Int32Array, length: number): number => program.addressOf(array.subarray(0, length));
+    work[WalkField.tree] = this.records.treeOf(tree);
+    work[WalkField.roots] = program.addressOf(roots.nodes);
+    work[WalkField.kinds] = walks.kinds;
+    work[WalkField.classes] = roots.classes;
+    work[WalkField.lastClass] = lastClass;
+    work[WalkField.positions] = positions;
+    work[WalkField.positionStart] = used(walks.positionStart, positions + 1);
+    work[WalkField.kind] = used(walks.kind, count);
+    work[WalkField.walkStart] = used(walks.start, count + 1);
+    work[WalkField.least] = used(walks.least, count);
+    work[WalkField.numbers] = used(walks.numbers, walks.start[count]);
+    work[WalkField.rows] = program.ownAddressOf(to.ids);
+    work[WalkField.starts] = program.ownAddressOf(to.start);
+    program.code.findWalks(work.byteOffset);
+  }
+
+  denseRows(table: RowTable, weights: Float64Array): DenseRows | undefined {
+    return this.program.memory.holds(weights) ? new WasmDenseRows(this.arrays, table) : undefined;
   }
 
   countSlots(

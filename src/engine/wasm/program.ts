@@ -15,6 +15,7 @@ export interface Code {
   /** Returns how many decisions the path has, or a `NoAnswer`. */
   bestOfChain(state: number): number;
   scoreSlots(work: number): void;
+  scoreDense(work: number): void;
   countSlots(work: number): void;
   touchRows(work: number): void;
   truncate(work: number): void;
@@ -22,6 +23,12 @@ export interface Code {
   affine(work: number): void;
   affineBack(work: number): void;
   adam(work: number): void;
+  embed(work: number): void;
+  embedBack(work: number): void;
+  rectify(work: number): void;
+  sum(work: number): void;
+  multiply(work: number): void;
+  findWalks(work: number): void;
   expAll(to: number, from: number, count: number, shift: number): void;
 }
 

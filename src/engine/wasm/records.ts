@@ -21,6 +21,7 @@ export class Records {
   private readonly tables = new WeakMap<RowTable, Pick<RowTable, "start" | "symbols">>();
   private readonly spaces = new WeakMap<RowSpace, MemoryRecord>();
   private readonly graphs = new WeakMap<SlotGraph, MemoryRecord>();
+  private readonly trees = new WeakMap<RowTree, MemoryRecord>();
 
   constructor(private readonly arrays: KernelArrays) {}
 
@@ -69,6 +70,17 @@ export class Records {
         this.putFamily(record, SpaceField.count + f * FamilyField.count, families[f]);
       }
       this.spaces.set(space, record);
+    }
+    return record.words.byteOffset;
+  }
+
+  /** The address of a tree's record, which is that of a family with nothing but the tree. */
+  treeOf(tree: RowTree): number {
+    let record = this.trees.get(tree);
+    if (!record) {
+      record = this.makeRecord(FamilyField.count);
+      this.putFamily(record, 0, { tree, depth: 0, skip: -1, pairs: false, keyed: false });
+      this.trees.set(tree, record);
     }
     return record.words.byteOffset;
   }

@@ -1,24 +1,9 @@
-// Dense layers and Adam over four lanes of f32; see src/engine/dense.ts for the formulas, `DenseField` for what is asked for.
-// Four positions share each weight that is loaded, and two outputs each input: loads are what these loops wait for.
+// Dense layers, embeddings, rectifiers and Adam over four lanes of f32; see src/engine/dense.ts for the formulas, `DenseField` for
+// what is asked for. On the way there, four positions share each weight that is loaded, and two outputs each input: loads are what
+// these loops wait for. On the way back, what is zero is left out.
 
 import { DENSE_NUMBERS_AT, DenseField, DenseNumber } from "../layout";
-import { int, num } from "./state";
-
-// @ts-expect-error
-@inline
-function asked(work: usize, field: i32): i32 {
-  return int(work, field);
-}
-// @ts-expect-error
-@inline
-function askedArray(work: usize, field: i32): usize {
-  return <usize>int(work, field);
-}
-// @ts-expect-error
-@inline
-function askedNumber(work: usize, field: i32): f32 {
-  return <f32>num(work + DENSE_NUMBERS_AT, field);
-}
+import { arrayAt, int, num } from "./state";
 
 // @ts-expect-error
 @inline
@@ -38,11 +23,11 @@ function plus(sum: v128, a: v128, b: v128): v128 {
 
 /** output(p)[o] = bias[o] + weights[o] · input(p) */
 export function affine(work: usize): void {
-  const inputStride = <usize>asked(work, DenseField.inputStride) << 2;
-  const outputStride = <usize>asked(work, DenseField.outputStride) << 2;
-  const positions = asked(work, DenseField.positions);
-  let input = askedArray(work, DenseField.input);
-  let output = askedArray(work, DenseField.output);
+  const inputStride = <usize>int(work, DenseField.inputStride) << 2;
+  const outputStride = <usize>int(work, DenseField.outputStride) << 2;
+  const positions = int(work, DenseField.positions);
+  let input = arrayAt(work, DenseField.input);
+  let output = arrayAt(work, DenseField.output);
   let p = 0;
   for (; p + 4 <= positions; p += 4) {
     affineFour(work, input, inputStride, output, outputStride);
@@ -58,16 +43,16 @@ export function affine(work: usize): void {
 
 /** Of four positions, two outputs at a time. */
 function affineFour(work: usize, in0: usize, inputStride: usize, out0: usize, outputStride: usize): void {
-  const bytes = <usize>asked(work, DenseField.inputSize) << 2;
-  const outputs = asked(work, DenseField.outputSize);
+  const bytes = <usize>int(work, DenseField.inputSize) << 2;
+  const outputs = int(work, DenseField.outputSize);
   const in1 = in0 + inputStride;
   const in2 = in1 + inputStride;
   const in3 = in2 + inputStride;
   const out1 = out0 + outputStride;
   const out2 = out1 + outputStride;
   const out3 = out2 + outputStride;
-  let row = askedArray(work, DenseField.weights);
-  let bias = askedArray(work, DenseField.bias);
+  let row = arrayAt(work, DenseField.weights);
+  let bias = arrayAt(work, DenseField.bias);
   let at: usize = 0;
   let o = 0;
   for (; o + 2 <= outputs; o += 2) {
@@ -119,10 +104,10 @@ function affineFour(work: usize, in0: usize, inputStride: usize, out0: usize, ou
 
 /** Of one position: the same sums in the same order. */
 function affineOne(work: usize, input: usize, output: usize): void {
-  const bytes = <usize>asked(work, DenseField.inputSize) << 2;
-  const outputs = asked(work, DenseField.outputSize);
-  let row = askedArray(work, DenseField.weights);
-  let bias = askedArray(work, DenseField.bias);
+  const bytes = <usize>int(work, DenseField.inputSize) << 2;
+  const outputs = int(work, DenseField.outputSize);
+  let row = arrayAt(work, DenseField.weights);
+  let bias = arrayAt(work, DenseField.bias);
   let o = 0;
   for (; o + 4 <= outputs; o += 4) {
     const row1 = row + bytes;
@@ -166,60 +151,101 @@ function product(a: usize, b: usize, bytes: usize): f32 {
 
 /** The way back: gradients of weights and biases, and, where there is room for them, of inputs. */
 export function affineBack(work: usize): void {
-  const inputStride = <usize>asked(work, DenseField.inputStride) << 2;
-  const outputStride = <usize>asked(work, DenseField.outputStride) << 2;
-  const bytes = <usize>asked(work, DenseField.inputSize) << 2;
-  const outputs = asked(work, DenseField.outputSize);
-  const positions = asked(work, DenseField.positions);
-  const input = askedArray(work, DenseField.input);
-  const slopes = askedArray(work, DenseField.outputGradient);
-  const inputGradient = askedArray(work, DenseField.inputGradient);
-  for (let p = 0; p < positions; p += 4) {
-    const count = min(4, positions - p);
-    const those = input + <usize>p * inputStride;
-    const from = slopes + <usize>p * outputStride;
-    let row = askedArray(work, DenseField.weightsGradient);
-    let bias = askedArray(work, DenseField.biasGradient);
-    for (let o = 0; o < outputs; o++) {
-      const slope = from + (<usize>o << 2);
-      const s0 = load<f32>(slope);
-      const s1 = count > 1 ? load<f32>(slope + outputStride) : 0;
-      const s2 = count > 2 ? load<f32>(slope + 2 * outputStride) : 0;
-      const s3 = count > 3 ? load<f32>(slope + 3 * outputStride) : 0;
-      if (s0 != 0 || s1 != 0 || s2 != 0 || s3 != 0) {
-        store<f32>(bias, load<f32>(bias) + ((s0 + s1) + (s2 + s3)));
-        if (count == 4) addFour(row, those, inputStride, bytes, s0, s1, s2, s3);
-        else {
-          addOne(row, those, bytes, s0);
-          if (count > 1) addOne(row, those + inputStride, bytes, s1);
-          if (count > 2) addOne(row, those + 2 * inputStride, bytes, s2);
-        }
-      }
-      row += bytes;
-      bias += 4;
-    }
+  const inputStride = <usize>int(work, DenseField.inputStride) << 2;
+  const outputStride = <usize>int(work, DenseField.outputStride) << 2;
+  const bytes = <usize>int(work, DenseField.inputSize) << 2;
+  const outputs = int(work, DenseField.outputSize);
+  const positions = int(work, DenseField.positions);
+  const input = arrayAt(work, DenseField.input);
+  const slopes = arrayAt(work, DenseField.outputGradient);
+  const inputGradient = arrayAt(work, DenseField.inputGradient);
+  let row = arrayAt(work, DenseField.weightsGradient);
+  let bias = arrayAt(work, DenseField.biasGradient);
+  for (let o = 0; o < outputs; o++) {
+    const sum = addScaled(row, slopes + (<usize>o << 2), outputStride, positions, input, inputStride, bytes);
+    store<f32>(bias, load<f32>(bias) + sum);
+    row += bytes;
+    bias += 4;
   }
   if (!inputGradient) return;
-  const weights = askedArray(work, DenseField.weights);
+  const weights = arrayAt(work, DenseField.weights);
   for (let p = 0; p < positions; p++) {
-    addRows(inputGradient + <usize>p * inputStride, slopes + <usize>p * outputStride, weights, bytes, outputs);
+    const from = slopes + <usize>p * outputStride;
+    addScaled(inputGradient + <usize>p * inputStride, from, 4, outputs, weights, bytes, bytes);
   }
 }
 
-/** to += s0 · from + s1 · (the next) + … */
+/**
+ * to += Σ over n < count: slope(n) · vector(n), which lie `slopeStride` and `stride` apart; returns the sum of slopes. Rectifiers and
+ * dropout leave many slopes at zero: the others are taken four at a time, so that `to` is seldom loaded and stored.
+ */
+function addScaled(
+  to: usize,
+  slopes: usize,
+  slopeStride: usize,
+  count: i32,
+  vectors: usize,
+  stride: usize,
+  bytes: usize,
+): f32 {
+  let s0: f32 = 0;
+  let s1: f32 = 0;
+  let s2: f32 = 0;
+  let v0 = vectors;
+  let v1 = vectors;
+  let v2 = vectors;
+  let waiting = 0;
+  let sum: f32 = 0;
+  for (let n = 0; n < count; n++) {
+    const slope = load<f32>(slopes);
+    const vector = vectors;
+    slopes += slopeStride;
+    vectors += stride;
+    if (slope == 0) continue;
+    sum += slope;
+    if (waiting == 0) {
+      s0 = slope;
+      v0 = vector;
+    } else if (waiting == 1) {
+      s1 = slope;
+      v1 = vector;
+    } else if (waiting == 2) {
+      s2 = slope;
+      v2 = vector;
+    } else {
+      addFour(to, bytes, v0, s0, v1, s1, v2, s2, vector, slope);
+      waiting = 0;
+      continue;
+    }
+    waiting++;
+  }
+  if (waiting == 1) addOne(to, bytes, v0, s0);
+  else if (waiting > 1) addFour(to, bytes, v0, s0, v1, s1, v2, waiting > 2 ? s2 : 0, v0, 0);
+  return sum;
+}
+
+/** to += s0 · v0 + s1 · v1 + s2 · v2 + s3 · v3 */
 // @ts-expect-error
 @inline
-function addFour(to: usize, from: usize, stride: usize, bytes: usize, s0: f32, s1: f32, s2: f32, s3: f32): void {
+function addFour(
+  to: usize,
+  bytes: usize,
+  v0: usize,
+  s0: f32,
+  v1: usize,
+  s1: f32,
+  v2: usize,
+  s2: f32,
+  v3: usize,
+  s3: f32,
+): void {
   const by0 = f32x4.splat(s0);
   const by1 = f32x4.splat(s1);
   const by2 = f32x4.splat(s2);
   const by3 = f32x4.splat(s3);
-  const from1 = from + stride;
-  const from2 = from1 + stride;
-  const from3 = from2 + stride;
   for (let i: usize = 0; i < bytes; i += 16) {
-    const a = plus(f32x4.mul(by0, v128.load(from + i)), by1, v128.load(from1 + i));
-    const b = plus(f32x4.mul(by2, v128.load(from2 + i)), by3, v128.load(from3 + i));
+    const a = plus(f32x4.mul(by0, v128.load(v0 + i)), by1, v128.load(v1 + i));
+    const b = plus(f32x4.mul(by2, v128.load(v2 + i)), by3, v128.load(v3 + i));
     v128.store(to + i, f32x4.add(v128.load(to + i), f32x4.add(a, b)));
   }
 }
@@ -227,46 +253,113 @@ function addFour(to: usize, from: usize, stride: usize, bytes: usize, s0: f32, s
 /** to += by · from */
 // @ts-expect-error
 @inline
-function addOne(to: usize, from: usize, bytes: usize, by: f32): void {
-  if (by == 0) return;
+function addOne(to: usize, bytes: usize, from: usize, by: f32): void {
   const all = f32x4.splat(by);
   for (let i: usize = 0; i < bytes; i += 16) v128.store(to + i, plus(v128.load(to + i), all, v128.load(from + i)));
 }
 
-/** to += Σ over o: slopes[o] · rows[o], those that are not zero four at a time. */
-function addRows(to: usize, slopes: usize, rows: usize, bytes: usize, outputs: i32): void {
-  let o = 0;
-  for (; o + 4 <= outputs; o += 4) {
-    const slope = slopes + (<usize>o << 2);
-    if (!v128.any_true(f32x4.ne(v128.load(slope), f32x4.splat(0)))) continue;
-    addFour(
-      to,
-      rows + <usize>o * bytes,
-      bytes,
-      bytes,
-      load<f32>(slope),
-      load<f32>(slope + 4),
-      load<f32>(slope + 8),
-      load<f32>(slope + 12),
-    );
+/** output(p) = bias + Σ over the inputs a at p: value(a) · embedding(a) */
+export function embed(work: usize): void {
+  const bytes = <usize>int(work, DenseField.inputSize) << 2;
+  const positions = int(work, DenseField.positions);
+  const bias = arrayAt(work, DenseField.bias);
+  let output = arrayAt(work, DenseField.output);
+  for (let p = 0; p < positions; p++) {
+    memory.copy(output, bias, bytes);
+    addInputs(work, p, output, bytes, false);
+    output += bytes;
   }
-  for (; o < outputs; o++) addOne(to, rows + <usize>o * bytes, bytes, load<f32>(slopes + (<usize>o << 2)));
+}
+
+/** The way back from the gradient at the sums: adds to those of embeddings and bias. */
+export function embedBack(work: usize): void {
+  const bytes = <usize>int(work, DenseField.inputSize) << 2;
+  const positions = int(work, DenseField.positions);
+  const bias = arrayAt(work, DenseField.biasGradient);
+  let slopes = arrayAt(work, DenseField.outputGradient);
+  for (let p = 0; p < positions; p++) {
+    addOne(bias, bytes, slopes, 1);
+    addInputs(work, p, slopes, bytes, true);
+    slopes += bytes;
+  }
+}
+
+/** Adds the embeddings of a position's inputs to a vector, or, on the way back, the vector to their gradients. */
+// @ts-expect-error
+@inline
+function addInputs(work: usize, p: i32, vector: usize, bytes: usize, isBack: bool): void {
+  const start = arrayAt(work, DenseField.start);
+  const ids = arrayAt(work, DenseField.ids);
+  const values = arrayAt(work, DenseField.values);
+  const rows = arrayAt(work, isBack ? DenseField.weightsGradient : DenseField.weights);
+  const end = int(start, p + 1);
+  for (let a = int(start, p); a < end; a++) {
+    const row = rows + <usize>int(ids, a) * bytes;
+    const value = load<f32>(values + (<usize>a << 2));
+    if (isBack) addOne(row, bytes, vector, value);
+    else addOne(vector, bytes, row, value);
+  }
+}
+
+/** values[i] ·= slopes[i], which are 0 below zero and where dropout strikes; four generators draw by turns (xorshift32). */
+export function rectify(work: usize): void {
+  const end = <usize>int(work, DenseField.count) << 2;
+  const values = arrayAt(work, DenseField.output);
+  const slopes = arrayAt(work, DenseField.outputGradient);
+  const lanes = work + (<usize>DenseField.lane0 << 2);
+  const bound = i32x4.splat(int(work, DenseField.bound));
+  const factor = f32x4.splat(<f32>num(work + DENSE_NUMBERS_AT, DenseNumber.factor));
+  const zero = f32x4.splat(0);
+  const draws = int(work, DenseField.bound) != 0;
+  let state = v128.load(lanes);
+  for (let e: usize = 0; e < end; e += 16) {
+    const value = v128.load(values + e);
+    let kept = f32x4.gt(value, zero);
+    if (draws) {
+      state = v128.xor(state, i32x4.shl(state, 13));
+      state = v128.xor(state, i32x4.shr_u(state, 17));
+      state = v128.xor(state, i32x4.shl(state, 5));
+      kept = v128.and(kept, i32x4.ge_u(state, bound));
+    }
+    const slope = v128.and(factor, kept);
+    v128.store(slopes + e, slope);
+    v128.store(values + e, f32x4.mul(value, slope));
+  }
+  v128.store(lanes, state);
+}
+
+/** output[i] = input[i] + weights[i] */
+export function sum(work: usize): void {
+  const end = <usize>int(work, DenseField.count) << 2;
+  const to = arrayAt(work, DenseField.output);
+  const a = arrayAt(work, DenseField.input);
+  const b = arrayAt(work, DenseField.weights);
+  for (let e: usize = 0; e < end; e += 16) v128.store(to + e, f32x4.add(v128.load(a + e), v128.load(b + e)));
+}
+
+/** output[i] = input[i] · weights[i] */
+export function multiply(work: usize): void {
+  const end = <usize>int(work, DenseField.count) << 2;
+  const to = arrayAt(work, DenseField.output);
+  const a = arrayAt(work, DenseField.input);
+  const b = arrayAt(work, DenseField.weights);
+  for (let e: usize = 0; e < end; e += 16) v128.store(to + e, f32x4.mul(v128.load(a + e), v128.load(b + e)));
 }
 
 /** A step of Adam on `count` parameters, a multiple of four; their gradient is cleared. */
 export function adam(work: usize): void {
-  const end = <usize>asked(work, DenseField.count) << 2;
-  const parameters = askedArray(work, DenseField.weights);
-  const gradient = askedArray(work, DenseField.weightsGradient);
-  const means = askedArray(work, DenseField.means);
-  const squares = askedArray(work, DenseField.squares);
-  const beta1 = f32x4.splat(askedNumber(work, DenseNumber.beta1));
-  const beta2 = f32x4.splat(askedNumber(work, DenseNumber.beta2));
-  const rest1 = f32x4.splat(askedNumber(work, DenseNumber.rest1));
-  const rest2 = f32x4.splat(askedNumber(work, DenseNumber.rest2));
-  const rate = f32x4.splat(askedNumber(work, DenseNumber.rate));
-  const scale = f32x4.splat(askedNumber(work, DenseNumber.squareScale));
-  const epsilon = f32x4.splat(askedNumber(work, DenseNumber.epsilon));
+  const end = <usize>int(work, DenseField.count) << 2;
+  const parameters = arrayAt(work, DenseField.weights);
+  const gradient = arrayAt(work, DenseField.weightsGradient);
+  const means = arrayAt(work, DenseField.means);
+  const squares = arrayAt(work, DenseField.squares);
+  const beta1 = f32x4.splat(<f32>num(work + DENSE_NUMBERS_AT, DenseNumber.beta1));
+  const beta2 = f32x4.splat(<f32>num(work + DENSE_NUMBERS_AT, DenseNumber.beta2));
+  const rest1 = f32x4.splat(<f32>num(work + DENSE_NUMBERS_AT, DenseNumber.rest1));
+  const rest2 = f32x4.splat(<f32>num(work + DENSE_NUMBERS_AT, DenseNumber.rest2));
+  const rate = f32x4.splat(<f32>num(work + DENSE_NUMBERS_AT, DenseNumber.rate));
+  const scale = f32x4.splat(<f32>num(work + DENSE_NUMBERS_AT, DenseNumber.squareScale));
+  const epsilon = f32x4.splat(<f32>num(work + DENSE_NUMBERS_AT, DenseNumber.epsilon));
   for (let e: usize = 0; e < end; e += 16) {
     const g = v128.load(gradient + e);
     v128.store(gradient + e, f32x4.splat(0));

@@ -2,8 +2,10 @@
 // the memory that both sides work on.
 
 export { bestOfChain } from "./chain/pass";
-export { adam, affine, affineBack } from "./dense";
+export { adam, affine, affineBack, embed, embedBack, multiply, rectify, sum } from "./dense";
+export { scoreDense } from "./dense-rows";
 export { adagrad, countSlots, scoreSlots, touchRows, truncate } from "./learn";
 export { forward } from "./trellis/forward";
 export { addExpectations, backward, bestPath } from "./trellis/passes";
 export { expAll } from "./vector";
+export { findWalks } from "./walks";

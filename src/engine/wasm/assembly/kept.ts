@@ -12,6 +12,11 @@ export function clearKept(): void {
   kept = 0;
 }
 
+/** The first `count` of the arrays were written by others. */
+export function setKeptCount(count: i32): void {
+  kept = count;
+}
+
 // @ts-expect-error
 @inline
 export function key(i: i32): u64 {
@@ -48,7 +53,7 @@ const UNDER: f64 = 1.0 - 1.0 / <f64>(1 << 22);
 /** A mass to 24 binary digits. */
 // @ts-expect-error
 @inline
-function rounded(weight: f64): f64 {
+export function rounded(weight: f64): f64 {
   const split = weight * SPLIT;
   return split - (split - weight);
 }

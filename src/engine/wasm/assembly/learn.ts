@@ -2,24 +2,8 @@
 // See src/learn/adagrad.ts for the formulas, and `LoopField` for what is asked for.
 
 import { LOOP_NUMBERS_AT, LoopField, LoopNumber } from "../layout";
-import { int, num, setInt, setNum } from "./state";
+import { arrayAt, int, num, setInt, setNum } from "./state";
 import { addScaled } from "./vector";
-
-// @ts-expect-error
-@inline
-function asked(work: usize, field: i32): i32 {
-  return int(work, field);
-}
-// @ts-expect-error
-@inline
-function askedArray(work: usize, field: i32): usize {
-  return <usize>int(work, field);
-}
-// @ts-expect-error
-@inline
-function askedNumber(work: usize, field: i32): f64 {
-  return num(work + LOOP_NUMBERS_AT, field);
-}
 
 /**
  * For positions i = from .. from + length - 1: slots[i - from][y] += value * weight(row)[y] for every row of the position.
@@ -37,20 +21,20 @@ export function countSlots(work: usize): void {
 // @ts-expect-error
 @inline
 function walkSlots(work: usize, isBack: bool): void {
-  const slots = askedArray(work, LoopField.slots);
-  const symbolCount = asked(work, LoopField.symbolCount);
-  const length = asked(work, LoopField.length);
-  const from = asked(work, LoopField.from);
-  const start = askedArray(work, LoopField.start);
-  const ids = askedArray(work, LoopField.ids);
-  const values = askedArray(work, LoopField.values);
-  const map = askedArray(work, LoopField.map);
-  const tableStart = askedArray(work, LoopField.tableStart);
-  const tableSymbols = askedArray(work, LoopField.tableSymbols);
-  const numbers = askedArray(work, isBack ? LoopField.gradient : LoopField.weights);
-  const touched = askedArray(work, LoopField.touched);
-  const isTouched = askedArray(work, LoopField.isTouched);
-  let touchedCount = asked(work, LoopField.touchedCount);
+  const slots = arrayAt(work, LoopField.slots);
+  const symbolCount = int(work, LoopField.symbolCount);
+  const length = int(work, LoopField.length);
+  const from = int(work, LoopField.from);
+  const start = arrayAt(work, LoopField.start);
+  const ids = arrayAt(work, LoopField.ids);
+  const values = arrayAt(work, LoopField.values);
+  const map = arrayAt(work, LoopField.map);
+  const tableStart = arrayAt(work, LoopField.tableStart);
+  const tableSymbols = arrayAt(work, LoopField.tableSymbols);
+  const numbers = arrayAt(work, isBack ? LoopField.gradient : LoopField.weights);
+  const touched = arrayAt(work, LoopField.touched);
+  const isTouched = arrayAt(work, LoopField.isTouched);
+  let touchedCount = int(work, LoopField.touchedCount);
   for (let i = 0; i < length; i++) {
     const slot = slots + (<usize>(i * symbolCount) << 3);
     const end = int(start, from + i + 1);
@@ -93,11 +77,11 @@ function touch(row: i32, touched: usize, isTouched: usize, count: i32): i32 {
 
 /** Notes rows as touched. */
 export function touchRows(work: usize): void {
-  const rows = askedArray(work, LoopField.rows);
-  const count = asked(work, LoopField.rowCount);
-  const touched = askedArray(work, LoopField.touched);
-  const isTouched = askedArray(work, LoopField.isTouched);
-  let touchedCount = asked(work, LoopField.touchedCount);
+  const rows = arrayAt(work, LoopField.rows);
+  const count = int(work, LoopField.rowCount);
+  const touched = arrayAt(work, LoopField.touched);
+  const isTouched = arrayAt(work, LoopField.isTouched);
+  let touchedCount = int(work, LoopField.touchedCount);
   for (let r = 0; r < count; r++) {
     touchedCount = touch(int(rows, r), touched, isTouched, touchedCount);
   }
@@ -110,12 +94,12 @@ export function touchRows(work: usize): void {
  * row's number, so that it does not matter which other rows are rounded along with it.
  */
 export function truncate(work: usize): void {
-  const touched = askedArray(work, LoopField.touched);
-  const touchedCount = asked(work, LoopField.touchedCount);
-  const gradient = askedArray(work, LoopField.gradient);
-  const tableStart = askedArray(work, LoopField.tableStart);
-  const threshold = askedNumber(work, LoopNumber.threshold);
-  const seed = <u32>asked(work, LoopField.seed);
+  const touched = arrayAt(work, LoopField.touched);
+  const touchedCount = int(work, LoopField.touchedCount);
+  const gradient = arrayAt(work, LoopField.gradient);
+  const tableStart = arrayAt(work, LoopField.tableStart);
+  const threshold = num(work + LOOP_NUMBERS_AT, LoopNumber.threshold);
+  const seed = <u32>int(work, LoopField.seed);
   const unit = threshold / 4294967296.0;
   for (let i = 0; i < touchedCount; i++) {
     const row = int(touched, i);
@@ -156,20 +140,20 @@ let l2: f64 = 0;
 
 /** One step of AdaGrad on the touched rows, whose gradient is cleared, and which are then touched no more. */
 export function adagrad(work: usize): void {
-  const touched = askedArray(work, LoopField.touched);
-  const touchedCount = asked(work, LoopField.touchedCount);
-  const isTouched = askedArray(work, LoopField.isTouched);
-  const tableStart = askedArray(work, LoopField.tableStart);
-  const settled = askedArray(work, LoopField.settled);
-  const step = asked(work, LoopField.step);
-  gradient = askedArray(work, LoopField.gradient);
-  weights = askedArray(work, LoopField.weights);
-  squares = askedArray(work, LoopField.squares);
-  sums = askedArray(work, LoopField.sums);
-  eta = askedNumber(work, LoopNumber.rate);
-  delta = askedNumber(work, LoopNumber.delta);
-  l1 = askedNumber(work, LoopNumber.l1);
-  l2 = askedNumber(work, LoopNumber.l2);
+  const touched = arrayAt(work, LoopField.touched);
+  const touchedCount = int(work, LoopField.touchedCount);
+  const isTouched = arrayAt(work, LoopField.isTouched);
+  const tableStart = arrayAt(work, LoopField.tableStart);
+  const settled = arrayAt(work, LoopField.settled);
+  const step = int(work, LoopField.step);
+  gradient = arrayAt(work, LoopField.gradient);
+  weights = arrayAt(work, LoopField.weights);
+  squares = arrayAt(work, LoopField.squares);
+  sums = arrayAt(work, LoopField.sums);
+  eta = num(work + LOOP_NUMBERS_AT, LoopNumber.rate);
+  delta = num(work + LOOP_NUMBERS_AT, LoopNumber.delta);
+  l1 = num(work + LOOP_NUMBERS_AT, LoopNumber.l1);
+  l2 = num(work + LOOP_NUMBERS_AT, LoopNumber.l2);
   for (let i = 0; i < touchedCount; i++) {
     const row = int(touched, i);
     store<u8>(isTouched + <usize>row, 0);

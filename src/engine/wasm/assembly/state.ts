@@ -148,6 +148,12 @@ export function answer(field: i32, value: f64): void {
 export function int(array: usize, i: i32): i32 {
   return load<i32>(array + (<usize>i << 2));
 }
+/** A field of a record that holds the address of an array. */
+// @ts-expect-error
+@inline
+export function arrayAt(record: usize, field: i32): usize {
+  return <usize>int(record, field);
+}
 // @ts-expect-error
 @inline
 export function setInt(array: usize, i: i32, value: i32): void {

@@ -88,6 +88,17 @@ export function factorsOf(c: i32): usize {
 export function setFactors(c: i32, address: usize): void {
   store<i32>(chain + <usize>c, <i32>address, ChainBytes.factors);
 }
+/** The deepest node met on the way down the row tree. */
+// @ts-expect-error
+@inline
+export function nodeOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, ChainBytes.node);
+}
+// @ts-expect-error
+@inline
+export function setNode(c: i32, node: i32): void {
+  store<i32>(chain + <usize>c, node, ChainBytes.node);
+}
 /** Its claim begins there: expansions of these contexts by its symbol lead to it, or to a longer one that ends in it. */
 // @ts-expect-error
 @inline
@@ -100,21 +111,11 @@ export function setClaimedFrom(c: i32, first: i32): void {
 export function shareOf(c: i32): f64 {
   return load<f64>(chain + <usize>c, ChainBytes.share);
 }
-// @ts-expect-error
-@inline
-export function setShare(c: i32, share: f64): void {
-  store<f64>(chain + <usize>c, share, ChainBytes.share);
-}
-/** The part of that which the best path to it has. */
+/** Mass of the best path to it, on a scale of its own. */
 // @ts-expect-error
 @inline
 export function bestOf(c: i32): f64 {
   return load<f64>(chain + <usize>c, ChainBytes.best);
-}
-// @ts-expect-error
-@inline
-export function setBest(c: i32, best: f64): void {
-  store<f64>(chain + <usize>c, best, ChainBytes.best);
 }
 
 // The backward pass.

@@ -4,11 +4,11 @@
 //   factors(node)[y] = exp(weight(r)[y]), r the last row met                                 (row of the longest alone)
 // They are made when a node is first met and kept, in as many vectors as there is room for.
 
-import { Bundle, CallField, FrozenField } from "../../layout";
+import { Bundle, CallField, FrozenField, MEMO_BITS, MemoBytes } from "../../layout";
 import { childOf, familyAt, symbolCount, tableStart, tableSymbols, treeRows } from "../space";
-import { askedArray, int, need, num, setInt, walks } from "../state";
+import { asked, askedArray, int, need, num, setInt, walks } from "../state";
 import { expAll, expOne, fillNums, multiplyAll } from "../vector";
-import { commonOf, lengthOf, parentOf, RECORD, setFactors, symbolOf } from "./context";
+import { lengthOf, nodeOf, parentOf, RECORD, setFactors, setNode, symbolOf } from "./context";
 
 /** Logarithm of the greatest factor, and of the inverse of the least, that is made. */
 const MOST: f64 = 150;
@@ -22,6 +22,11 @@ let vectors: usize = 0;
 /** Bytes of a vector: with room for a pair that begins at its last number. */
 let stride: usize = 0;
 let used: i32 = 0;
+/**
+ * What is met of a context follows from what was met of the one it goes on from, if every node of the tree is still one
+ * without its latest decision. It is remembered here, so that few contexts walk.
+ */
+let memo: usize = 0;
 
 export function useFactors(): void {
   frozen = askedArray(CallField.frozen);
@@ -31,6 +36,14 @@ export function useFactors(): void {
   allRows = int(frozen, FrozenField.allRows) != 0;
   used = int(frozen, FrozenField.used);
   stride = <usize>((symbolCount + 2) & ~1) << 3;
+  memo = <usize>int(frozen, FrozenField.memo);
+  const longest = asked(CallField.longest);
+  if (memo && int(frozen, FrozenField.memoLongest) != longest) clearMemo();
+  setInt(frozen, FrozenField.memoLongest, longest);
+}
+
+function clearMemo(): void {
+  if (memo) memory.fill(memo, 0xff, <usize>MemoBytes.bytes << MEMO_BITS);
 }
 
 /** How often vectors were forgotten: addresses from before are then not to be used. */
@@ -47,51 +60,58 @@ function makeRoom(count: i32): void {
   memory.fill(nodeVector, 0xff, <usize>nodeCount << 2);
   fillNums(vectors, 1, <i32>(stride >> 3));
   used = NO_ROWS + 1;
+  clearMemo();
   timesForgotten++;
 }
 
 /**
- * Finds the factors of the contexts from `from` up to `to`, `count` of them, which are sorted by suffix; walks take up
- * to `longest` decisions. False if some factor is too large or too small for linear numbers.
+ * Finds the factors of the contexts from `from` up to `to`, `count` of them; walks take up to `longest` decisions. False if
+ * some factor is too large or too small for linear numbers.
  */
 export function findFactors(from: i32, to: i32, count: i32, longest: i32): bool {
   need(Bundle.walks, longest + 1);
   makeRoom(count * (longest + 1));
-  const family = familyAt(0);
-  setInt(walks, 0, 0); // the nodes met, the root first
-  let reached = 0;
-  let isDead = false; // the next decision had no node
-  let common = 0; // with the context before, from whose walk this one goes on
   for (let c = from; c < to; c += RECORD) {
-    const length = lengthOf(c);
+    const parent = parentOf(c);
     let vector: i32;
-    if (length == 0) vector = vectorOfRoot();
+    if (lengthOf(c) == 0) {
+      vector = vectorOfRoot();
+      setNode(c, 0);
+    } else if (parent < 0 || memo == 0) vector = vectorOf(c);
     else {
-      if (common < reached) {
-        reached = common;
-        isDead = false;
-      } else if (common == reached) isDead = false;
-      if (!isDead && reached < length) {
-        let earlier = c;
-        for (let n = 0; n < reached; n++) earlier = parentOf(earlier);
-        while (reached < length) {
-          const child = childOf(family, int(walks, reached), symbolOf(earlier));
-          if (child < 0) {
-            isDead = true;
-            break;
-          }
-          setInt(walks, ++reached, child);
-          earlier = parentOf(earlier);
-        }
+      const name = nodeOf(parent) * symbolCount + symbolOf(c);
+      const known = memo + <usize>((<u32>name * 0x9e3779b1) >> (32 - MEMO_BITS)) * MemoBytes.bytes;
+      if (load<i32>(known, MemoBytes.name) != name) {
+        store<i32>(known, -1, MemoBytes.name);
+        store<i32>(known, vectorOf(c), MemoBytes.vector);
+        store<i32>(known, nodeOf(c), MemoBytes.node);
+        store<i32>(known, name, MemoBytes.name);
       }
-      vector = vectorOfWalk(reached);
+      vector = load<i32>(known, MemoBytes.vector);
+      setNode(c, load<i32>(known, MemoBytes.node));
     }
     if (vector < 0) return false;
     setFactors(c, vectors + <usize>vector * stride);
-    common = commonOf(c);
   }
   setInt(frozen, FrozenField.used, used);
   return true;
+}
+
+/** Walks down the tree with the decisions of a context, which is not `⋆`; sets the node met, and returns its vector. */
+function vectorOf(c: i32): i32 {
+  const family = familyAt(0);
+  const length = lengthOf(c);
+  let reached = 0;
+  let earlier = c;
+  setInt(walks, 0, 0); // the nodes met, the root first
+  while (reached < length) {
+    const child = childOf(family, int(walks, reached), symbolOf(earlier));
+    if (child < 0) break;
+    setInt(walks, ++reached, child);
+    earlier = parentOf(earlier);
+  }
+  setNode(c, int(walks, reached));
+  return vectorOfWalk(reached);
 }
 
 /** The vector of the node that the walk reached. */

@@ -7,13 +7,14 @@ import { GroupBytes } from "../../layout";
 import { commonBetween, groupAt } from "../groups";
 import { groupOfKey, kept, key, symbolOfKey } from "../kept";
 import { BEGIN } from "../space";
-import { groups, num, setNum } from "../state";
+import { groups, int, num, setNum } from "../state";
 import { maxOf, sumAndTop } from "../vector";
-import { addToChain, bestOf, enter, factorsOf, growChain, RECORD, setClaimedFrom, shareOf } from "./context";
-import { Asked, massesAt, Slot } from "./slot";
+import { addToChain, bestOf, enter, factorsOf, growChain, RECORD, setClaimedFrom } from "./context";
+import { Asked, rowOf, Slot } from "./slot";
 import { bestsOfSeveral, isAlone } from "./weigh";
 
-export function merge(hasStar: bool): void {
+/** Without `hasRows`, `choose` was not called. */
+export function merge(hasStar: bool, hasRows: bool): void {
   growChain(kept + 1);
   for (let i = 0; i < kept; ) {
     const place = symbolOfKey(key(i));
@@ -32,7 +33,7 @@ export function merge(hasStar: bool): void {
     }
     if (hasStar) leaveRest(place);
   }
-  if (hasStar) takeRest(addToChain(-1, BEGIN, 0, 0));
+  if (hasStar) takeRest(addToChain(-1, BEGIN, 0, 0), hasRows);
 }
 
 /**
@@ -42,40 +43,66 @@ export function merge(hasStar: bool): void {
 // @ts-expect-error
 @inline
 function claim(context: i32, length: i32, own: i32, place: i32): void {
-  const row = massesAt(place);
-  const toBests = Slot.bests - row;
-  const hasSeveral = Slot.firstSeveral >= 0;
-  const least = Asked.isBeam ? groupAt(own) : groups;
-  let at = groupAt(own);
-  let there = row + (<usize>own << 3);
-  let sum: f64 = 0;
-  let bestMass: f64 = 0;
-  let bestGroup = at;
-  for (;;) {
-    const weight = load<f64>(there);
-    if (weight == 0) {
-      // Claimed by a longer context, with groups before it, or without any mass.
-      const start = <usize>load<i32>(at, GroupBytes.claimedFrom);
-      there -= ((at - start) / GroupBytes.bytes) << 3;
-      at = start;
-    } else {
-      store<f64>(there, 0);
-      sum += weight;
-      let along = weight * load<f64>(there + toBests);
-      if (hasSeveral && !isAlone(at)) {
-        along = num(Slot.emissions, place) * num(bestsOfSeveral(<i32>(there - row) >> 3), place);
-      }
-      const isBetter = along >= bestMass;
-      bestMass = select<f64>(along, bestMass, isBetter);
-      bestGroup = select<usize>(at, bestGroup, isBetter);
+  const row = rowOf(place);
+  const start = Asked.isBeam ? own : claimStart(own, length);
+  const last = row + (<usize>own << 3);
+  const toAlong = Slot.stride;
+  let sum: f64;
+  let best: f64;
+  let bestGroup = own;
+  if (start == own) {
+    sum = load<f64>(last);
+    best = load<f64>(last + toAlong);
+    store<f64>(last, 0);
+    store<f64>(last + toAlong, 0);
+  } else {
+    const first = row + (<usize>start << 3);
+    claimRange(first, last + 8, toAlong);
+    sum = claimedSum;
+    best = claimedBest;
+    let at = first;
+    while (load<f64>(at + toAlong) != best) at += 8;
+    bestGroup = start + (<i32>(at - first) >> 3);
+    for (at = first; at <= last; at += 8) {
+      store<f64>(at, 0);
+      store<f64>(at + toAlong, 0);
     }
-    if (at == least || load<i32>(at - GroupBytes.bytes, GroupBytes.common) < length) break;
-    at -= GroupBytes.bytes;
-    there -= 8;
   }
-  store<i32>(groupAt(own), <i32>at, GroupBytes.claimedFrom);
-  setClaimedFrom(context, load<i32>(at, GroupBytes.members));
-  enter(context, sum, bestMass, bestMember(bestGroup, place), Slot.first + place);
+  setClaimedFrom(context, load<i32>(groupAt(start), GroupBytes.members));
+  enter(context, sum, best, bestMember(groupAt(bestGroup), place), Slot.first + place);
+}
+
+/** The first of the groups whose expansions end in those of `own`, which remember `length` decisions. It is the same for all symbols. */
+// @ts-expect-error
+@inline
+function claimStart(own: i32, length: i32): i32 {
+  const group = groupAt(own);
+  let at = <usize>load<i32>(group, GroupBytes.claimStart);
+  if (at == 0) {
+    at = group;
+    while (at > groups && load<i32>(at - GroupBytes.bytes, GroupBytes.common) >= length) at -= GroupBytes.bytes;
+    store<i32>(group, <i32>at, GroupBytes.claimStart);
+  }
+  return <i32>(at - groups) / GroupBytes.bytes;
+}
+
+let claimedSum: f64 = 0;
+let claimedBest: f64 = 0;
+
+/** The sum of the masses from one address up to another, and the greatest of those of best paths. */
+function claimRange(at: usize, end: usize, toAlong: usize): void {
+  let sums = f64x2.splat(0);
+  let bests = f64x2.splat(0);
+  for (; at + 16 <= end; at += 16) {
+    sums = f64x2.add(sums, v128.load(at));
+    bests = f64x2.pmax(bests, v128.load(at + toAlong));
+  }
+  if (at < end) {
+    sums = f64x2.add(sums, v128.load_zero<f64>(at));
+    bests = f64x2.pmax(bests, v128.load_zero<f64>(at + toAlong));
+  }
+  claimedSum = f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1);
+  claimedBest = max(f64x2.extract_lane(bests, 0), f64x2.extract_lane(bests, 1));
 }
 
 /** The member of a group through which the best path goes. */
@@ -91,7 +118,7 @@ function bestOfMembers(group: usize, place: i32): i32 {
   let found = start;
   let most: f64 = -1;
   for (let c = start; c < end; c += RECORD) {
-    const along = shareOf(c) * bestOf(c) * num(factorsOf(c), Slot.first + place);
+    const along = bestOf(c) * num(factorsOf(c), Slot.first + place);
     if (along <= most) continue;
     most = along;
     found = c;
@@ -103,27 +130,14 @@ function bestOfMembers(group: usize, place: i32): i32 {
 // @ts-expect-error
 @inline
 function leaveRest(place: i32): void {
-  const row = massesAt(place);
-  const stride = Slot.stride;
-  const bests = Slot.bests;
-  let sum = f64x2.splat(0);
-  let best = f64x2.splat(0);
-  for (let at: usize = 0; at < stride; at += 16) {
-    const two = v128.load(row + at);
-    sum = f64x2.add(sum, two);
-    best = f64x2.pmax(best, f64x2.mul(two, v128.load(bests + at)));
-  }
-  let bestLeft = max(f64x2.extract_lane(best, 0), f64x2.extract_lane(best, 1));
-  for (let g = Slot.firstSeveral; g >= 0; g = load<i32>(groupAt(g), GroupBytes.nextSeveral)) {
-    if (num(row, g) == 0) continue;
-    bestLeft = max(bestLeft, num(Slot.emissions, place) * num(bestsOfSeveral(g), place));
-  }
-  setNum(Slot.restSum, place, f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1));
-  setNum(Slot.restBest, place, bestLeft);
+  const row = rowOf(place);
+  claimRange(row, row + Slot.stride, Slot.stride);
+  setNum(Slot.restSum, place, claimedSum);
+  setNum(Slot.restBest, place, claimedBest);
 }
 
 /** What no kept context has claimed leads to `⋆`. */
-function takeRest(star: i32): void {
+function takeRest(star: i32, hasRows: bool): void {
   const sum = f64x2.extract_lane(sumAndTop(Slot.restSum, Slot.places), 0);
   const best = maxOf(Slot.restBest, Slot.places);
   if (best == 0) {
@@ -132,19 +146,22 @@ function takeRest(star: i32): void {
   }
   let place = 0;
   while (num(Slot.restBest, place) != best) place++;
-  const row = massesAt(place);
-  let bestGroup = groups;
+  const row = hasRows ? rowOf(place) : 0;
+  let bestGroup = 0;
   let most: f64 = -1;
   for (let g = 0; g < Slot.groups; g++) {
-    if (num(row, g) == 0) continue;
-    const group = groupAt(g);
-    const along = isAlone(group)
-      ? num(row, g) * num(Slot.bests, g)
-      : num(Slot.emissions, place) * num(bestsOfSeveral(g), place);
-    if (along > most) {
-      most = along;
-      bestGroup = group;
-    }
+    const along = row ? num(row + Slot.stride, g) : alongOf(g, place);
+    if (along <= most) continue;
+    most = along;
+    bestGroup = g;
   }
-  enter(star, sum, best, bestMember(bestGroup, place), Slot.first + place);
+  enter(star, sum, best, bestMember(groupAt(bestGroup), place), Slot.first + place);
+}
+
+/** Mass of the best path through the expansion of a group by a symbol that has no row, without E(y). */
+// @ts-expect-error
+@inline
+function alongOf(g: i32, place: i32): f64 {
+  if (!isAlone(groupAt(g))) return num(bestsOfSeveral(g), place);
+  return num(<usize>int(Slot.columnFactors, g), place) * num(Slot.bests, g);
 }

@@ -2,8 +2,8 @@
 // weights that stay as they are. In linear numbers the mass of expanding context c by y is
 //   forward(c) * E(y) * factors(c)[y],    E(y) = exp(slotScores[y] - the greatest of the slot),
 // with factors(c) known from before (factors.ts), so an expansion costs two products and no exponential. Masses live as
-// long as their slot; contexts keep their forward mass relative to that of their slot, and the share of it that the
-// best path to them has. Where linear numbers would lose digits the pass gives up, and the trellis is to be made.
+// long as their slot; contexts keep their forward mass relative to that of their slot, and the mass of the best path to
+// them on a scale of its own. Where linear numbers would lose digits the pass gives up, and the trellis is to be made.
 
 import { Bundle, CallField, CallNumber, ChainBytes, Mode, NoAnswer } from "../../layout";
 import { formGroups, useGroups } from "../groups";
@@ -46,9 +46,6 @@ import {
   enter,
   growChain,
   RECORD,
-  setBest,
-  setShare,
-  shareOf,
 } from "./context";
 import { findFactors, timesForgotten, useFactors } from "./factors";
 import { merge } from "./merge";
@@ -59,15 +56,16 @@ import { fillColumns, weigh } from "./weigh";
 // With factors between e^-150 and e^150 the product of the three stays a normal number within these.
 const LEAST_EMISSION: f64 = 1e-87;
 const LEAST_SHARE: f64 = 1e-120;
-/** Best shares below this are put on a scale of their own. */
-const FADING: f64 = 1e-60;
+const LEAST_BEST: f64 = 1e-140;
+/** If no best path has more mass than this, they are put on another scale. */
+const FADING: f64 = 1e-20;
 
 /** Bytes from the emissions of a slot to those of the next: 0 if they need not last. */
 let emissionStride: usize = 0;
 /** How often factors had been forgotten at the first slot. */
 let forgotten: i32 = 0;
 let logPartition: f64 = 0;
-/** Logarithm of what the shares of best paths were divided by. */
+/** Logarithm of what the masses of best paths were divided by, beside what all masses were. */
 let bestScale: f64 = 0;
 
 /** Finds what `CallField.path` asks for; returns how many decisions there are, or why there is no answer. */
@@ -139,11 +137,10 @@ function step(slot: i32, depth: i32): i32 {
   weigh();
   if (isEnd) clearKept();
   else choose();
-  merge(isEnd || !Asked.isBeam);
+  merge(isEnd || !Asked.isBeam, !isEnd);
   const total = normalise();
   if (total == 0) return NoAnswer.givesUp;
   logPartition += slotTop + Math.log(total);
-  bestScale += lift();
   return 0;
 }
 
@@ -160,31 +157,31 @@ function emit(slot: i32): f64 {
 
 /** Goes on to the next slot: makes its masses shares. Returns their sum before; 0 if digits were lost. */
 function normalise(): f64 {
+  const from = chain + <usize>Slot.to;
+  const end = chain + <usize>chainEnd;
   Slot.from = Slot.to;
   Slot.to = chainEnd;
   let total: f64 = 0;
-  for (let c = Slot.from; c < Slot.to; c += RECORD) total += shareOf(c);
+  let greatest: f64 = 0;
+  for (let at = from; at < end; at += RECORD) {
+    total += load<f64>(at, ChainBytes.share);
+    greatest = max(greatest, load<f64>(at, ChainBytes.best));
+  }
   if (!(total > 0)) return 0;
   const scale = 1 / total;
-  greatestBest = 0;
-  for (let c = Slot.from; c < Slot.to; c += RECORD) {
-    const own = shareOf(c);
-    const share = own * scale;
-    if (share < LEAST_SHARE && own > 0) return 0;
-    const best = own > 0 ? bestOf(c) / own : 0;
-    setShare(c, share);
-    setBest(c, best);
-    greatestBest = max(greatestBest, best);
+  greatest *= scale;
+  const isFading = greatest > 0 && greatest < FADING;
+  const bestScaling = isFading ? scale / greatest : scale;
+  if (isFading) bestScale += Math.log(greatest);
+  let isLost = false;
+  for (let at = from; at < end; at += RECORD) {
+    const mass = load<f64>(at, ChainBytes.share);
+    const share = mass * scale;
+    const best = load<f64>(at, ChainBytes.best) * bestScaling;
+    // What has no mass has no path.
+    isLost = isLost || (mass > 0 && (share < LEAST_SHARE || best < LEAST_BEST));
+    store<f64>(at, share, ChainBytes.share);
+    store<f64>(at, best, ChainBytes.best);
   }
-  return total;
-}
-
-/** Of the shares that the best paths to the slot's contexts have. */
-let greatestBest: f64 = 0;
-
-/** Keeps the shares of the best paths from fading away as paths grow long; returns the logarithm of what they were divided by. */
-function lift(): f64 {
-  if (greatestBest == 0 || greatestBest >= FADING) return 0;
-  for (let c = Slot.from; c < Slot.to; c += RECORD) setBest(c, bestOf(c) / greatestBest);
-  return Math.log(greatestBest);
+  return isLost ? 0 : total;
 }

@@ -1,45 +1,69 @@
-// Select: the expansions that stay as contexts of the next slot, in the order of contexts. Masses lie by symbol, groups next
-// to each other, so keys come out sorted.
+// Select: the expansions that stay as contexts of the next slot, in the order of contexts. Only symbols with an expansion that
+// reaches the bound get a row of masses, groups next to each other, so keys come out sorted.
 
-import { Bundle } from "../../layout";
-import { boundOf, clearKept, dropLightest, keepIf, kept, keyOf } from "../kept";
-import { need } from "../state";
-import { Asked, blockEnd, massesAt, maximaOf, Slot } from "./slot";
+import { Bundle, GroupBytes } from "../../layout";
+import { groupAt } from "../groups";
+import { boundOf, dropLightest, groupOfKey, key, keyOf, rounded, setKeptCount, symbolOfKey } from "../kept";
+import { keptKey, keptMass, need, num, setInt, setNum } from "../state";
+import { Asked, rowOf, Slot } from "./slot";
+import { bestsOfSeveral } from "./weigh";
 
 export function choose(): void {
   const limit = Asked.limit;
-  const blocks = Slot.blocks;
-  need(Bundle.kept, Slot.columns * Slot.places + 5);
-  clearKept();
-  // What has no mass is never kept.
-  const found = boundOf(Slot.maxima, 2 * blocks * Slot.places, Slot.groups * Slot.width, limit, Asked.lightest);
-  const bounds = f64x2.splat(max(f64.MIN_NORMAL_VALUE, found));
   const width = Slot.width;
-  for (let y = 0; y < width; y++) {
-    if (blocks == 1) {
-      if (v128.any_true(f64x2.ge(v128.load(Slot.maxima + (<usize>y << 4)), bounds))) collect(y, 0, Slot.columns, bounds);
-      continue;
-    }
-    for (let b = 0, g = 0; b < blocks; b++) {
-      const next = blockEnd(b);
-      if (v128.any_true(f64x2.ge(v128.load(maximaOf(b, y)), bounds))) collect(y, g, next, bounds);
-      g = next;
-    }
+  const places = Slot.places;
+  need(Bundle.kept, Slot.columns * places + 5);
+  // What has no mass is never kept.
+  const found = boundOf(Slot.maxima, Slot.blocks * places, Slot.groups * width, limit, Asked.lightest);
+  const bound = max(f64.MIN_NORMAL_VALUE, found);
+  const bounds = f64x2.splat(bound);
+  let name = keptKey; // where the next goes
+  for (let y = 0; y < places; y += 2) {
+    const reached = i64x2.bitmask(f64x2.ge(v128.load(Slot.tops + (<usize>y << 3)), bounds));
+    setInt(Slot.rows, y, 0);
+    setInt(Slot.rows, y + 1, 0);
+    if (reached & 1) name = collect(y, bounds, name);
+    if (reached & 2) name = collect(y + 1, bounds, name);
   }
-  if (kept > limit) dropLightest(limit);
+  const count = <i32>(name - keptKey) >> 3;
+  setKeptCount(count);
+  if (count <= limit) return;
+  for (let i = 0; i < count; i++) {
+    setNum(keptMass, i, rounded(num(rowOf(symbolOfKey(key(i))), groupOfKey(key(i)))));
+  }
+  dropLightest(limit);
 }
 
-/** Takes in the expansions by one symbol of a range of groups that reach a bound. */
-// @ts-expect-error
-@inline
-function collect(y: i32, g: i32, end: i32, bounds: v128): void {
-  const row = massesAt(y);
-  for (; g < end; g += 2) {
+/** Writes down the masses of a symbol's expansions, and to `next` the keys of those that reach a bound; returns where these end. */
+function collect(y: i32, bounds: v128, next: usize): usize {
+  const at = <usize>y << 3;
+  const row = Slot.nextRow;
+  const toAlong = Slot.stride;
+  const emission = v128.load_splat<f64>(Slot.emissions + at);
+  const end = row + toAlong;
+  setInt(Slot.rows, y, <i32>row);
+  let factors = Slot.columnFactors;
+  let share = Slot.shares;
+  let name = keyOf(y, 0);
+  for (let to = row; to < end; to += 16) {
+    const one = v128.load_zero<f64>(<usize>load<i32>(factors) + at);
+    const two = v128.load_lane<f64>(<usize>load<i32>(factors, 4) + at, one, 1);
+    const masses = f64x2.mul(emission, f64x2.mul(v128.load(share), two));
+    v128.store(to, masses);
+    v128.store(to + toAlong, f64x2.mul(emission, f64x2.mul(v128.load(share + toAlong), two)));
     // Written whether they reach it or not, and counted if they do: there is no branch to guess.
-    const two = v128.load(row + (<usize>g << 3));
-    const reached = i64x2.bitmask(f64x2.ge(two, bounds));
-    const name = keyOf(y, g);
-    keepIf(reached & 1, f64x2.extract_lane(two, 0), name);
-    keepIf(reached >> 1, f64x2.extract_lane(two, 1), name + 1);
+    const reached = i64x2.bitmask(f64x2.ge(masses, bounds));
+    store<u64>(next, name);
+    next += (<usize>reached & 1) << 3;
+    store<u64>(next, name + 1);
+    next += (<usize>reached >> 1) << 3;
+    factors += 8;
+    share += 16;
+    name += 2;
   }
+  for (let g = Slot.firstSeveral; g >= 0; g = load<i32>(groupAt(g), GroupBytes.nextSeveral)) {
+    setNum(end, g, num(Slot.emissions, y) * num(bestsOfSeveral(g), y));
+  }
+  Slot.nextRow = end + toAlong;
+  return next;
 }

@@ -25,7 +25,7 @@ export class Slot {
   static places: i32 = 0;
   static groups: i32 = 0;
   static columns: i32 = 0;
-  /** Columns are looked at in so many blocks. */
+  /** Groups are looked at in so many blocks. */
   static blocks: i32 = 0;
   /** The first group that has several members, -1 if there is none. */
   static firstSeveral: i32 = -1;
@@ -35,19 +35,23 @@ export class Slot {
   /** [places] sum of the masses of a symbol's expansions, and the mass of the best path through one: of what is not claimed. */
   static restSum: usize = 0;
   static restBest: usize = 0;
-  /** [columns] forward mass, and what part of an expansion's mass the best path has; the latter is 0 for groups of several. */
+  /** [places] the greatest mass of a symbol's expansions. */
+  static tops: usize = 0;
+  /** [places] i32: address of the symbol's row of masses, 0 if it has none. */
+  static rows: usize = 0;
+  /** [columns] forward mass, and the mass of the best path; the latter is 0 for groups of several. */
   static shares: usize = 0;
   static bests: usize = 0;
   /** [columns] i32: address of the factors. */
   static columnFactors: usize = 0;
-  /** [places][columns] masses of the expansions; 0 once they are claimed. */
-  static masses: usize = 0;
-  /** Bytes of a row of these. */
+  /** Bytes of a row of columns. */
   static stride: usize = 0;
-  /** [blocks][places][2] the greatest of the masses of a symbol's expansions in the even and in the odd columns of a block. */
+  /** [blocks][places] the greatest of the masses of a symbol's expansions in a block of groups. */
   static maxima: usize = 0;
   /** [2][places] for each group of several members: sums, and best path masses, without E(y). */
   static several: usize = 0;
+  /** Where the next row of masses goes. */
+  static nextRow: usize = 0;
 }
 
 /** So many times the sets whose maxima give a bound as there are expansions to be kept: more of them, and the bound is closer. */
@@ -57,41 +61,37 @@ const SETS = 4;
 export function makeRoom(): void {
   const columns = Slot.columns;
   const places = Slot.places;
-  const width = Slot.width;
-  // As many blocks as give several times the sets that `choose` needs, if there are columns enough.
-  const blocks = min(columns >> 1, max(1, (SETS * Asked.limit + 2 * width - 1) / (2 * width)));
+  // As many blocks as give several times the sets that `choose` needs, if there are groups enough.
+  const blocks = min(Slot.groups, max(1, (SETS * Asked.limit + Slot.width - 1) / Slot.width));
   const several = Slot.groups < (Slot.to - Slot.from) / RECORD ? 2 * Slot.groups * places : 0;
-  // Behind the maxima, room for half as many and two more.
-  need(Bundle.scratch, 2 * places + 3 * columns + columns * places + 3 * blocks * places + several + 4);
+  // Behind the maxima, room for half as many and two more; behind everything, two rows for each symbol.
+  need(Bundle.scratch, 4 * places + 3 * columns + ((3 * blocks * places) >> 1) + several + 2 * columns * places + 6);
+  const size = <usize>places << 3;
   const stride = <usize>columns << 3;
   Slot.blocks = blocks;
   Slot.stride = stride;
   Slot.restSum = scratch;
-  Slot.restBest = Slot.restSum + (<usize>places << 3);
-  Slot.shares = Slot.restBest + (<usize>places << 3);
+  Slot.restBest = Slot.restSum + size;
+  Slot.tops = Slot.restBest + size;
+  Slot.rows = Slot.tops + size;
+  Slot.shares = Slot.rows + size;
   Slot.bests = Slot.shares + stride;
   Slot.columnFactors = Slot.bests + stride;
-  Slot.masses = Slot.columnFactors + stride;
-  Slot.maxima = Slot.masses + <usize>places * stride;
-  Slot.several = Slot.maxima + (<usize>(3 * blocks * places + 2) << 3);
+  Slot.maxima = Slot.columnFactors + stride;
+  Slot.several = Slot.maxima + (<usize>((((3 * blocks * places) >> 1) + 3) & ~1) << 3);
+  Slot.nextRow = Slot.several + (<usize>several << 3);
 }
 
-/** Where the masses of the expansions by a symbol begin. */
+/** The masses of a symbol's expansions, [columns], 0 once they are claimed; behind these, those of the best paths through them. */
 // @ts-expect-error
 @inline
-export function massesAt(place: i32): usize {
-  return Slot.masses + <usize>place * Slot.stride;
+export function rowOf(place: i32): usize {
+  return <usize>load<i32>(Slot.rows + (<usize>place << 2));
 }
 
-// @ts-expect-error
-@inline
-export function maximaOf(block: i32, place: i32): usize {
-  return Slot.maxima + (<usize>(block * Slot.places + place) << 4);
-}
-
-/** One past the last column of a block. */
+/** One past the last group of a block. */
 // @ts-expect-error
 @inline
 export function blockEnd(block: i32): i32 {
-  return (((block + 1) * (Slot.columns >> 1)) / Slot.blocks) << 1;
+  return ((block + 1) * Slot.groups) / Slot.blocks;
 }

@@ -1,11 +1,11 @@
-// Expand: the masses of all expansions of the slot at hand, two symbols and two groups at a time,
+// Expand: for each symbol the sum and the greatest of the masses of its expansions,
 //   mass(g, y) = E(y) * sum over the contexts c of group g: forward(c) * factors(c)[y].
 
-import { GroupBytes } from "../../layout";
+import { ChainBytes, GroupBytes } from "../../layout";
 import { groupAt } from "../groups";
-import { int, setInt, setNum } from "../state";
+import { chain, int, setInt, setNum } from "../state";
 import { bestOf, factorsOf, RECORD, shareOf } from "./context";
-import { blockEnd, maximaOf, Slot } from "./slot";
+import { blockEnd, Slot } from "./slot";
 
 /** Whether a group has but one member. */
 // @ts-expect-error
@@ -23,7 +23,7 @@ export function fillColumns(): void {
   for (let g = groups - 1; g >= 0; g--) {
     const group = groupAt(g);
     const c = load<i32>(group, GroupBytes.members);
-    store<i32>(group, <i32>group, GroupBytes.claimedFrom);
+    store<i32>(group, 0, GroupBytes.claimStart);
     if (isAlone(group)) {
       setInt(Slot.columnFactors, g, <i32>(factorsOf(c) + offset));
       setNum(Slot.shares, g, shareOf(c));
@@ -47,25 +47,55 @@ export function fillColumns(): void {
 
 /** to[y] = sum over the members c of a group: forward(c) * factors(c)[y]; behind it, the greatest best path mass * factor. */
 function combine(group: usize, to: usize): void {
-  const start = load<i32>(group, GroupBytes.members);
-  const end = load<i32>(group, GroupBytes.membersEnd);
+  const start = chain + <usize>load<i32>(group, GroupBytes.members);
+  const end = chain + <usize>load<i32>(group, GroupBytes.membersEnd);
   const size = <usize>Slot.places << 3;
-  for (let c = start; c < end; c += RECORD) {
-    const share = f64x2.splat(shareOf(c));
-    const best = f64x2.splat(shareOf(c) * bestOf(c));
-    let factor = factorsOf(c) + (<usize>Slot.first << 3);
-    for (let sum = to; sum < to + size; sum += 16, factor += 16) {
-      const two = v128.load(factor);
-      let total = f64x2.mul(share, two);
-      let most = f64x2.mul(best, two);
-      if (c > start) {
-        total = f64x2.add(v128.load(sum), total);
-        most = f64x2.pmax(v128.load(sum + size), most);
-      }
-      v128.store(sum, total);
-      v128.store(sum + size, most);
+  const first = <usize>Slot.first << 3;
+  let at: usize = 0;
+  for (; at + 48 <= size; at += 48) combineSix(start, end, first + at, to + at, size);
+  for (; at < size; at += 16) {
+    let sum = f64x2.splat(0);
+    let most = f64x2.splat(0);
+    for (let c = start; c < end; c += RECORD) {
+      const factor = v128.load(<usize>load<i32>(c, ChainBytes.factors) + first + at);
+      sum = f64x2.add(sum, f64x2.mul(v128.load_splat<f64>(c, ChainBytes.share), factor));
+      most = f64x2.pmax(most, f64x2.mul(v128.load_splat<f64>(c, ChainBytes.best), factor));
     }
+    v128.store(to + at, sum);
+    v128.store(to + at + size, most);
   }
+}
+
+/** The same for six symbols, which stay in registers while the members from `start` up to `end` are gone through. */
+// @ts-expect-error
+@inline
+function combineSix(start: usize, end: usize, at: usize, to: usize, size: usize): void {
+  let sum = f64x2.splat(0);
+  let sum2 = f64x2.splat(0);
+  let sum3 = f64x2.splat(0);
+  let most = f64x2.splat(0);
+  let most2 = f64x2.splat(0);
+  let most3 = f64x2.splat(0);
+  for (let c = start; c < end; c += RECORD) {
+    const share = v128.load_splat<f64>(c, ChainBytes.share);
+    const best = v128.load_splat<f64>(c, ChainBytes.best);
+    const from = <usize>load<i32>(c, ChainBytes.factors) + at;
+    const factor = v128.load(from);
+    const factor2 = v128.load(from, 16);
+    const factor3 = v128.load(from, 32);
+    sum = f64x2.add(sum, f64x2.mul(share, factor));
+    sum2 = f64x2.add(sum2, f64x2.mul(share, factor2));
+    sum3 = f64x2.add(sum3, f64x2.mul(share, factor3));
+    most = f64x2.pmax(most, f64x2.mul(best, factor));
+    most2 = f64x2.pmax(most2, f64x2.mul(best, factor2));
+    most3 = f64x2.pmax(most3, f64x2.mul(best, factor3));
+  }
+  v128.store(to, sum);
+  v128.store(to, sum2, 16);
+  v128.store(to, sum3, 32);
+  v128.store(to + size, most);
+  v128.store(to + size, most2, 16);
+  v128.store(to + size, most3, 32);
 }
 
 /** Where the best path masses of a group of several members are, which lack only E(y). */
@@ -75,59 +105,103 @@ export function bestsOfSeveral(g: i32): usize {
   return <usize>int(Slot.columnFactors, g) + (<usize>Slot.places << 3);
 }
 
+/**
+ * Sums and maxima over the groups, symbol by symbol; E(y), which the groups have in common, comes in at the end. No mass is
+ * written down: select.ts does so for the few symbols with expansions that may stay.
+ */
 export function weigh(): void {
-  // In variables of their own: what is stored in the loop cannot change them.
-  const toNext = Slot.stride;
-  const shares = Slot.shares;
-  const blocks = Slot.blocks;
-  const places = Slot.places;
-  for (let y = 0; y < places; y += 2) {
-    const at = <usize>y << 3;
-    const even = f64x2.splat(load<f64>(Slot.emissions + at));
-    const odd = f64x2.splat(load<f64>(Slot.emissions + at, 8));
-    let evenSum = f64x2.splat(0);
-    let oddSum = f64x2.splat(0);
-    let evenBest = f64x2.splat(0);
-    let oddBest = f64x2.splat(0);
-    let row = Slot.masses + <usize>y * toNext;
-    let factor = Slot.columnFactors;
-    let share = shares;
-    for (let b = 0; b < blocks; b++) {
-      let evenTop = f64x2.splat(0);
-      let oddTop = f64x2.splat(0);
-      const end = shares + (<usize>blockEnd(b) << 3);
-      for (; share < end; share += 16) {
-        const one = v128.load(<usize>load<i32>(factor) + at);
-        const other = v128.load(<usize>load<i32>(factor, 4) + at);
-        const by = v128.load(share);
-        const best = v128.load(share + toNext);
-        const evens = f64x2.mul(even, f64x2.mul(by, v128.shuffle<f64>(one, other, 0, 2)));
-        const odds = f64x2.mul(odd, f64x2.mul(by, v128.shuffle<f64>(one, other, 1, 3)));
-        v128.store(row, evens);
-        v128.store(row + toNext, odds);
-        evenTop = f64x2.pmax(evenTop, evens);
-        oddTop = f64x2.pmax(oddTop, odds);
-        evenSum = f64x2.add(evenSum, evens);
-        oddSum = f64x2.add(oddSum, odds);
-        evenBest = f64x2.pmax(evenBest, f64x2.mul(best, evens));
-        oddBest = f64x2.pmax(oddBest, f64x2.mul(best, odds));
-        row += 16;
-        factor += 8;
-      }
-      const tops = maximaOf(b, y);
-      v128.store(tops, evenTop);
-      v128.store(tops, oddTop, 16);
-    }
-    v128.store(
-      Slot.restSum + at,
-      f64x2.add(v128.shuffle<f64>(evenSum, oddSum, 0, 2), v128.shuffle<f64>(evenSum, oddSum, 1, 3)),
-    );
-    v128.store(
-      Slot.restBest + at,
-      f64x2.pmax(v128.shuffle<f64>(evenBest, oddBest, 0, 2), v128.shuffle<f64>(evenBest, oddBest, 1, 3)),
-    );
-  }
+  const size = <usize>Slot.places << 3;
+  let at: usize = 0;
+  for (; at + 32 <= size; at += 32) weighFour(at);
+  if (at < size) weighTwo(at);
   for (let g = Slot.firstSeveral; g >= 0; g = load<i32>(groupAt(g), GroupBytes.nextSeveral)) raiseRest(bestsOfSeveral(g));
+}
+
+/** The four symbols whose numbers lie `at` bytes from the first. */
+// @ts-expect-error
+@inline
+function weighFour(at: usize): void {
+  // In variables of their own: what is stored in the loop cannot change them.
+  const toBests = Slot.stride;
+  const size = <usize>Slot.places << 3;
+  const blocks = Slot.blocks;
+  const emission = v128.load(Slot.emissions + at);
+  const emission2 = v128.load(Slot.emissions + at, 16);
+  let sum = f64x2.splat(0);
+  let sum2 = f64x2.splat(0);
+  let best = f64x2.splat(0);
+  let best2 = f64x2.splat(0);
+  let top = f64x2.splat(0);
+  let top2 = f64x2.splat(0);
+  let factors = Slot.columnFactors;
+  let share = Slot.shares;
+  let to = Slot.maxima + at;
+  for (let b = 0; b < blocks; b++) {
+    let most = f64x2.splat(0);
+    let most2 = f64x2.splat(0);
+    for (const end = Slot.shares + (<usize>blockEnd(b) << 3); share < end; share += 8) {
+      const from = <usize>load<i32>(factors) + at;
+      const by = v128.load_splat<f64>(share);
+      const path = v128.load_splat<f64>(share + toBests);
+      const factor = v128.load(from);
+      const factor2 = v128.load(from, 16);
+      const mass = f64x2.mul(by, factor);
+      const mass2 = f64x2.mul(by, factor2);
+      sum = f64x2.add(sum, mass);
+      sum2 = f64x2.add(sum2, mass2);
+      most = f64x2.pmax(most, mass);
+      most2 = f64x2.pmax(most2, mass2);
+      best = f64x2.pmax(best, f64x2.mul(path, factor));
+      best2 = f64x2.pmax(best2, f64x2.mul(path, factor2));
+      factors += 4;
+    }
+    v128.store(to, f64x2.mul(emission, most));
+    v128.store(to, f64x2.mul(emission2, most2), 16);
+    top = f64x2.pmax(top, most);
+    top2 = f64x2.pmax(top2, most2);
+    to += size;
+  }
+  leave(at, emission, sum, best, top);
+  leave(at + 16, emission2, sum2, best2, top2);
+}
+
+/** The same for two symbols. */
+// @ts-expect-error
+@inline
+function weighTwo(at: usize): void {
+  const toBests = Slot.stride;
+  const size = <usize>Slot.places << 3;
+  const blocks = Slot.blocks;
+  const emission = v128.load(Slot.emissions + at);
+  let sum = f64x2.splat(0);
+  let best = f64x2.splat(0);
+  let top = f64x2.splat(0);
+  let factors = Slot.columnFactors;
+  let share = Slot.shares;
+  let to = Slot.maxima + at;
+  for (let b = 0; b < blocks; b++) {
+    let most = f64x2.splat(0);
+    for (const end = Slot.shares + (<usize>blockEnd(b) << 3); share < end; share += 8) {
+      const factor = v128.load(<usize>load<i32>(factors) + at);
+      const mass = f64x2.mul(v128.load_splat<f64>(share), factor);
+      sum = f64x2.add(sum, mass);
+      most = f64x2.pmax(most, mass);
+      best = f64x2.pmax(best, f64x2.mul(v128.load_splat<f64>(share + toBests), factor));
+      factors += 4;
+    }
+    v128.store(to, f64x2.mul(emission, most));
+    top = f64x2.pmax(top, most);
+    to += size;
+  }
+  leave(at, emission, sum, best, top);
+}
+
+// @ts-expect-error
+@inline
+function leave(at: usize, emission: v128, sum: v128, best: v128, top: v128): void {
+  v128.store(Slot.restSum + at, f64x2.mul(emission, sum));
+  v128.store(Slot.restBest + at, f64x2.mul(emission, best));
+  v128.store(Slot.tops + at, f64x2.mul(emission, top));
 }
 
 /** Takes the best paths through a group of several members into account. */
