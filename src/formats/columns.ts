@@ -42,12 +42,7 @@ export function columnsParser(options: ParserOptions): SequenceParser {
         });
       }
     } else if (row.length !== width) {
-      const expected = width === 1 ? "1 column" : `${width} columns`;
-      throw new InputError(`${expected} expected as on line ${widthLine}, found ${row.length}`, {
-        file,
-        line: number,
-        hint: `a line holds one token, every line has the same number of columns (here ${separators[separator]}), a blank line ends a sequence`,
-      });
+      throw columnsExpected(width, widthLine, row.length, separator, { file, line: number });
     }
     sequence ??= { columns: [], labels: labelled ? [] : undefined, document, file, line: number };
     if (labelled) {
@@ -60,6 +55,21 @@ export function columnsParser(options: ParserOptions): SequenceParser {
     return undefined;
   };
   return { line, end };
+}
+
+/** The error of a line that has another number of columns than the first. */
+export function columnsExpected(
+  width: number,
+  widthLine: number,
+  found: number,
+  separator: Separator,
+  place: Place,
+): InputError {
+  const expected = width === 1 ? "1 column" : `${width} columns`;
+  return new InputError(`${expected} expected as on line ${widthLine}, found ${found}`, {
+    ...place,
+    hint: `a line holds one token, every line has the same number of columns (here ${separators[separator]}), a blank line ends a sequence`,
+  });
 }
 
 /** Which columns of a line, counted from 1, are the word and the label; by default the first and the last. */

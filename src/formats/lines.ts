@@ -8,16 +8,9 @@ import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip } from "node:zlib";
 import { InputError } from "../util/errors.js";
+import { lineCount } from "./byte-blocks.js";
 import { LONGEST_LINE } from "./limits.js";
-import type { LineBlock, Lines } from "./line-blocks.js";
-
-/** A path, `-` for standard input, a stream of bytes, or lines that were read before. */
-export type LineSource = string | Readable | LineBlock;
-
-export interface LineOptions {
-  /** The name for errors; default the path, or none for a stream. */
-  file?: string;
-}
+import type { ByteBlock, ByteStream, LineBlock, LineOptions, LineSource, Lines } from "./line-blocks.js";
 
 const chunkBytes = 1 << 16;
 
@@ -32,21 +25,32 @@ export function openLines(source: LineSource, options: LineOptions = {}): Lines 
 
 /** The lines of a source, a block at a time. */
 export async function* readLineBlocks(source: LineSource, options: LineOptions = {}): AsyncGenerator<LineBlock> {
+  if (typeof source === "object" && "lines" in source) yield source;
+  else for await (const block of readByteBlocks(source, options)) yield decoded(block);
+}
+
+/** Lines as bytes, as they were read. */
+export interface CheckedBytes extends ByteBlock {
+  bytes: Buffer;
+}
+
+/** The same as bytes. */
+export async function* readByteBlocks(
+  source: string | ByteStream,
+  options: LineOptions = {},
+): AsyncGenerator<CheckedBytes> {
   const file = options.file ?? (typeof source === "string" ? source : undefined);
-  if (typeof source === "object" && "lines" in source) {
-    yield source;
-    return;
-  }
   let first = 1;
   let started = false;
   let pending: Buffer[] = []; // what follows the last newline so far
   let pendingBytes = 0;
-  const takeBlock = (): LineBlock => {
+  const takeBlock = (isLast = false) => {
     let bytes = pending.length === 1 ? pending[0] : Buffer.concat(pending, pendingBytes);
     if (!started && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) bytes = bytes.subarray(3);
     started = true;
-    const block = { first, lines: decodeLines(bytes, first, file) };
-    first += block.lines.length;
+    checkText(bytes, first, file);
+    const block = { first, count: lineCount(bytes), bytes, isLast };
+    first += block.count;
     return block;
   };
   for await (const chunk of plainChunks(source, file)) {
@@ -71,37 +75,46 @@ export async function* readLineBlocks(source: LineSource, options: LineOptions =
     }
   }
   if (pendingBytes > 0) {
-    const block = takeBlock();
-    if (block.first > 1 || block.lines.length > 1 || block.lines[0] !== "") yield block;
+    const block = takeBlock(true);
+    if (block.first > 1 || block.count > 1 || lineOf(block.bytes) !== "") yield block;
   }
 }
 
-/** Cuts bytes that end before a newline into lines. */
-function decodeLines(bytes: Buffer, first: number, file: string | undefined): string[] {
-  if (!isUtf8(bytes) || bytes.includes(0)) throw notText(bytes, first, file);
+/** Cuts a block into lines. */
+export function decoded({ first, bytes, isLast }: CheckedBytes): LineBlock {
   const lines: string[] = [];
-  const mayHaveReturns = bytes.includes(carriageReturn);
+  const hasReturns = bytes.includes(carriageReturn);
+  const ends: string[] | undefined = hasReturns || isLast ? [] : undefined;
   // Decoded line by line: a token cut from one text of the whole block would keep the block in memory.
   for (let begin = 0; begin <= bytes.length; ) {
     let end = bytes.indexOf(newline, begin);
     if (end < 0) end = bytes.length;
-    let line = bytes.toString("utf8", begin, end);
-    if (mayHaveReturns) {
-      if (line.endsWith("\r")) line = line.slice(0, -1);
-      const stray = line.indexOf("\r");
-      if (stray >= 0) {
-        throw new InputError("a carriage return inside the line", {
-          file,
-          line: first + lines.length,
-          column: stray + 1,
-          hint: "end lines with LF or CRLF",
-        });
-      }
-    }
-    lines.push(line);
+    lines.push(lineOf(bytes, begin, end));
+    ends?.push(`${bytes[end - 1] === carriageReturn ? "\r" : ""}${isLast && end === bytes.length ? "" : "\n"}`);
     begin = end + 1;
   }
-  return lines;
+  return ends ? { first, lines, ends } : { first, lines };
+}
+
+/** The text of a line, without the carriage return at its end. */
+function lineOf(bytes: Buffer, begin = 0, end = bytes.length): string {
+  return bytes.toString("utf8", begin, end > begin && bytes[end - 1] === carriageReturn ? end - 1 : end);
+}
+
+/** Refuses what is not UTF-8, zero bytes, and carriage returns other than before a newline or the end. */
+function checkText(bytes: Buffer, first: number, file: string | undefined): void {
+  if (!isUtf8(bytes) || bytes.includes(0)) throw notText(bytes, first, file);
+  for (let at = bytes.indexOf(carriageReturn); at >= 0; at = bytes.indexOf(carriageReturn, at + 1)) {
+    if (at + 1 === bytes.length || bytes[at + 1] === newline) continue;
+    const before = bytes.subarray(0, at);
+    const begin = before.lastIndexOf(newline) + 1;
+    throw new InputError("a carriage return inside the line", {
+      file,
+      line: first + lineCount(before) - 1,
+      column: before.toString("utf8", begin).length + 1,
+      hint: "end lines with LF or CRLF",
+    });
+  }
 }
 
 function notText(bytes: Buffer, first: number, file: string | undefined): InputError {
@@ -120,7 +133,7 @@ function notText(bytes: Buffer, first: number, file: string | undefined): InputE
 }
 
 /** The bytes of a source, unpacked if they are gzip. */
-export async function* plainChunks(source: string | Readable, file: string | undefined): AsyncGenerator<Buffer> {
+export async function* plainChunks(source: string | ByteStream, file: string | undefined): AsyncGenerator<Buffer> {
   const raw = rawChunks(source, file);
   try {
     let head: Buffer = Buffer.alloc(0);
@@ -160,7 +173,7 @@ async function* unpacked(head: Buffer, rest: AsyncGenerator<Buffer>, file: strin
   }
 }
 
-async function* rawChunks(source: string | Readable, file: string | undefined): AsyncGenerator<Buffer> {
+async function* rawChunks(source: string | ByteStream, file: string | undefined): AsyncGenerator<Buffer> {
   try {
     if (typeof source === "string" && source !== "-" && statSync(source).isFile()) {
       yield* fileChunks(source);
@@ -172,10 +185,16 @@ async function* rawChunks(source: string | Readable, file: string | undefined): 
         : source === "-"
           ? process.stdin
           : createReadStream(source, { highWaterMark: chunkBytes });
-    for await (const chunk of stream) yield typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
+    for await (const chunk of stream) yield bufferOf(chunk);
   } catch (error) {
     throw error instanceof InputError ? error : fileError(error, file);
   }
+}
+
+/** The same bytes with what a buffer can do. */
+function bufferOf(chunk: string | Uint8Array): Buffer {
+  if (typeof chunk === "string") return Buffer.from(chunk);
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 const readChunk = promisify(read);

@@ -1,6 +1,7 @@
 // Data from files, standard input or streams, one example at a time, in constant memory.
 
-import { type LineOptions, type LineSource, openLines } from "./lines.js";
+import type { LineOptions, LineSource } from "./line-blocks.js";
+import { openLines } from "./lines.js";
 import type { SymbolPair } from "./pair-lines.js";
 import { type ParsePairsOptions, parsePairs } from "./pairs.js";
 import type { TaggingSequence } from "./sequence.js";

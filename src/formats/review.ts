@@ -10,7 +10,8 @@ import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../util/errors.js";
 import { escapeField, unescapeField } from "./fields.js";
-import { type LineSource, readLineBlocks } from "./lines.js";
+import type { LineSource } from "./line-blocks.js";
+import { readLineBlocks } from "./lines.js";
 import {
   MOST_CANDIDATES,
   type ReviewCandidate,

@@ -130,8 +130,8 @@ export class TemporaryFile {
   /** `folder`: that of the file to be written, so that it can be moved there in one step. */
   static async create(folder: string): Promise<TemporaryFile> {
     await sweep(folder);
-    // Loaded here: whoever only reads should not wait for it.
-    const { randomBytes } = await import("node:crypto");
+    // Loaded here: whoever only reads should not wait for it. Code that comes from the cache of the command cannot `import()` it.
+    const { randomBytes } = process.getBuiltinModule("node:crypto");
     const path = join(folder, `.stargram-${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
     const file = new TemporaryFile(path, await open(path, "wx"));
     if (unfinished.size === 0) process.on("exit", removeUnfinished);

@@ -64,7 +64,13 @@ export async function* parseTagging(
 }
 
 function startParser(format: TaggingFormat, options: ParseTaggingOptions, file: string | undefined): SequenceParser {
-  const { labelled, labelSets, pixels, folds, wordColumn, labelColumn } = options;
+  const { labelled, labelSets, pixels, folds, wordColumn, labelColumn, column } = options;
+  if (format !== "conllu" && column !== undefined) {
+    throw new InputError(`the field of the label can be chosen for CoNLL-U only, not for ${format}`, {
+      file,
+      hint: "leave out option `column`",
+    });
+  }
   if (format !== "columns" && (wordColumn ?? labelColumn) !== undefined) {
     throw new InputError(`the columns of word and label can be chosen for columns only, not for ${format}`, { file });
   }
@@ -91,7 +97,11 @@ function startParser(format: TaggingFormat, options: ParseTaggingOptions, file: 
   }
 }
 
-function noSequences(options: ParseTaggingOptions, file: string | undefined, empty: boolean): InputError {
+export function noSequences(
+  options: Pick<ParseTaggingOptions, "folds">,
+  file: string | undefined,
+  empty: boolean,
+): InputError {
   if (empty) return new InputError("no sequences: the file is empty", { file });
   if (options.folds === undefined) return new InputError("no sequences", { file });
   return new InputError(`no sequences in the folds ${[...options.folds].join(", ")}`, { file });

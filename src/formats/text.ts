@@ -5,7 +5,8 @@ import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { InputError } from "../util/errors.js";
 import { LONGEST_LINE, LONGEST_TEXT } from "./limits.js";
-import { type LineSource, plainChunks, readLineBlocks } from "./lines.js";
+import type { ByteStream, LineSource } from "./line-blocks.js";
+import { plainChunks, readLineBlocks } from "./lines.js";
 import type { FileKind } from "./safe-file.js";
 
 export const encodings = ["utf-8", "latin1"] as const;
@@ -46,7 +47,7 @@ function checkTextLength(length: number, most: number, file: string | undefined)
 }
 
 /** The bytes of a source, unpacked. */
-async function allBytes(source: string | Readable, file: string | undefined, most: number): Promise<Buffer> {
+async function allBytes(source: string | ByteStream, file: string | undefined, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of plainChunks(source, file)) {
@@ -65,7 +66,7 @@ export async function readWholeText(path: string): Promise<string> {
 }
 
 /** The bytes of a source, unpacked; Latin-1 turned into UTF-8, which zero bytes survive for the reader of lines to refuse. */
-async function asUtf8(source: string | Readable, file: string | undefined, most: number): Promise<Readable> {
+async function asUtf8(source: string | ByteStream, file: string | undefined, most: number): Promise<Readable> {
   const bytes = await allBytes(source, file, most);
   // Windows' own characters included, as the web has it: the two are told apart by nobody.
   return Readable.from([isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder("windows-1252").decode(bytes))]);

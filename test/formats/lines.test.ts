@@ -5,7 +5,8 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { type LineSource, readLineBlocks } from "../../src/formats/lines.js";
+import type { LineSource } from "../../src/formats/line-blocks.js";
+import { readLineBlocks } from "../../src/formats/lines.js";
 import { InputError } from "../../src/util/errors.js";
 
 const folder = mkdtempSync(join(tmpdir(), "stargram-lines-"));
