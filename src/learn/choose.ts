@@ -2,7 +2,8 @@
 // not learn from:
 //   L2 penalty    a few runs, up or down a ladder of penalties: short ones on a part of the examples; with few examples, whole
 //                 ones by cross-validation
-//   passes        the best pass of a run on all but the held-out part; of a cross-validation, the best on average
+//   passes        the best pass of a run on all but the held-out part; of a cross-validation, the best on average; the last of those
+//                 that are level
 //   temperature   the T by which weights are divided: least sum over held-out outputs of −log p(what came true: right or wrong)
 // Then a run learns from all examples with what was chosen; where one part was held out, it goes on with the weights that this
 // part chose.
@@ -12,7 +13,7 @@ import { generator, shuffle } from "../util/random.js";
 import { crossParts, neighbours, type Part, split } from "./held-out.js";
 import type { Learner } from "./learner.js";
 import { bestTemperature, temperatureLosses } from "./temperature.js";
-import { scoreOf, type TrainingRoom, train } from "./train.js";
+import { leastLevel, scoreOf, type TrainingRoom, train } from "./train.js";
 import type { Checkpoint, Pass, RunResult, Trained, TrainingHooks, TrainingOptions } from "./training.js";
 
 /** Options of a training of which some may be open. */
@@ -34,8 +35,18 @@ export interface ChoosingStart {
   penalties?: readonly number[];
   /** Where on the ladder the search begins, and what those take who have too few examples to choose. */
   usualPenalty?: number;
-  /** The share of the errors that another penalty must spare to be preferred: short runs differ by chance. */
+  /**
+   * The share of the errors that another penalty, or fewer passes, must spare to be preferred: on few examples, runs differ by
+   * chance.
+   */
   leastGain?: number;
+  /**
+   * Passes of the last run beyond those that were chosen: as many as these, and so many at most. By default three, if it goes on with
+   * weights that were judged, else none.
+   */
+  mostGoOn?: number;
+  /** With fewer examples passes and temperature are chosen by cross-validation. By default those that choose everything so. */
+  crossBelow?: number;
 }
 
 /** What was chosen, and how that did on examples that were not learned from. */
@@ -66,11 +77,12 @@ const USUAL_PENALTY = 0.3;
 const FEWEST_TO_CHOOSE = 100;
 /** Of a short run: examples to learn from, examples to judge by, passes. */
 const SHORT = { training: 1500, judges: 1000, passes: 4 };
-/** Passes over everything of a run that goes on, at most. */
+/** Passes over everything of a run that goes on, at most, if nothing is said. */
 const GO_ON_PASSES = 3;
 /** With fewer examples, and if nothing else is asked for, everything is chosen by cross-validation. */
 const FEW = 500;
-const CROSS_PARTS = 5;
+/** Parts of a cross-validation that chooses everything, and of one that chooses passes and temperature. */
+const CROSS_PARTS = { few: 5, more: 3 };
 /** Passes of each run of a cross-validation, at most: whole ones, so that they can be averaged. */
 const CROSS_PASSES = 10;
 /** The share that is held out, if nothing else is asked for; so many examples are enough, and are taken up to twice the share. */
@@ -150,10 +162,14 @@ class Choosing {
     if (chosen.refit) {
       const title = "learning from everything";
       // A run that learned from nearly everything goes on from where it is; those of a cross-validation are all too far from it.
-      const goesOn = parts.length === 1;
-      const passes = goesOn ? Math.min(bestPass, GO_ON_PASSES) : bestPass;
-      if (!(await this.train(title, this.everything(), { l2, passes, patience: passes }, { goesOn })))
-        return this.stopped();
+      const isNear = parts.length === 1;
+      const { mostGoOn = isNear ? GO_ON_PASSES : 0 } = this.learner.encoder ? {} : this.from;
+      const runs = [...(isNear ? [] : [{ passes: bestPass, goesOn: false }])];
+      if (mostGoOn > 0) runs.push({ passes: Math.min(bestPass, mostGoOn), goesOn: true });
+      for (const { passes, goesOn } of runs) {
+        if (!(await this.train(title, this.everything(), { l2, passes, patience: passes }, { goesOn })))
+          return this.stopped();
+      }
     }
     const { weights } = this.latest as Trained;
     if (this.learner.encoder) this.learner.encoder.scale = 1 / chosen.temperature;
@@ -175,10 +191,18 @@ class Choosing {
     const { seed } = options;
     if (this.from.judges)
       return [{ training: this.everything().training, heldOut: numbersFrom(own, learner.exampleCount) }];
-    const crossed =
-      options.heldOut === undefined && own < FEW ? crossParts(own, { count: CROSS_PARTS, seed, groups }) : [];
+    const count = own < FEW ? CROSS_PARTS.few : CROSS_PARTS.more;
+    const { crossBelow = FEW } = learner.encoder ? {} : this.from;
+    const isCrossed = options.heldOut === undefined && own < Math.max(FEW, crossBelow);
+    const crossed = isCrossed ? crossParts(own, { count, seed, groups }) : [];
     if (crossed.length > 0) return crossed;
-    return [split(own, { heldOut: options.heldOut ?? usualShare(own), seed, groups })];
+    return [this.shared()];
+  }
+
+  /** One part held out, the usual share. */
+  private shared(): Part {
+    const { own, groups, options } = this;
+    return split(own, { heldOut: options.heldOut ?? usualShare(own), seed: options.seed, groups });
   }
 
   private everything(): Part {
@@ -208,7 +232,10 @@ class Choosing {
     };
     const best = await this.climb(async (l2) => {
       const done = await this.train(`trying L2 ${l2}`, short, { l2, passes: Math.min(options.passes, SHORT.passes) });
-      return done && { l2, score: this.scoreOf(done), ...done };
+      if (!done) return undefined;
+      // Of noisy passes the last: the best would be the luckiest.
+      const bestPass = this.from.leastGain ? done.history.length : done.bestPass;
+      return { l2, ...done, bestPass, score: this.scoreOf({ ...done, bestPass }) };
     });
     return best?.l2;
   }
@@ -229,23 +256,28 @@ class Choosing {
         scoreOf(heldOut as NonNullable<Pass["heldOut"]>, this.options.select),
       );
       const score = encoder ? scores[scores.length - 1] : Math.max(...scores);
+      const level = leastLevel(score, this.options.select, this.from.leastGain);
+      const lastLevel = scores.findLastIndex((one) => one >= level);
+      const bestPass = encoder ? scores.length : (lastLevel < 0 ? scores.indexOf(score) : lastLevel) + 1;
       const losses = results[0].losses.map((_, t) => results.reduce((sum, result) => sum + result.losses[t], 0));
-      return { l2, score, history, bestPass: encoder ? scores.length : scores.indexOf(score) + 1, losses };
+      return { l2, score, history, bestPass, losses };
     };
     if (encoder) return tried(this.options.l2 ?? USUAL_PENALTY);
-    return this.options.l2 === undefined ? this.climb(tried) : tried(this.options.l2);
+    if (this.options.l2 === undefined && this.own < FEW) return this.climb(tried);
+    const l2 = this.options.l2 ?? (await this.choosePenalty(this.shared()));
+    return l2 === undefined ? undefined : tried(l2);
   }
 
   /** Tries two neighbours on the ladder of penalties, then goes on in the better direction for as long as that pays. */
   private async climb(tried: (l2: number) => Promise<Best | undefined>): Promise<Best | undefined> {
-    const { penalties: ladder = LADDER, leastGain = 0 } = this.from;
+    const { penalties: ladder = LADDER, leastGain } = this.from;
     const usual = Math.max(0, ladder.indexOf(this.usualPenalty));
     let best = await tried(ladder[usual]);
     for (const direction of [1, -1]) {
       for (let rung = usual + direction; best && rung >= 0 && rung < ladder.length; rung += direction) {
         const next = await tried(ladder[rung]);
         if (!next) return undefined;
-        if (next.score <= best.score + leastGain * Math.max(0, 1 - best.score)) break;
+        if (!isBetter(next, best, leastGain)) break;
         best = next;
       }
       if (best && best.l2 !== ladder[usual]) break;
@@ -290,6 +322,7 @@ class Choosing {
       part,
       room,
       goesOn,
+      leastGain: this.from.leastGain,
     });
     this.latest = trained;
     this.room = trained.room;
@@ -305,6 +338,18 @@ class Choosing {
     over.push(result);
     return result;
   }
+}
+
+/**
+ * Whether one run did better than another by more than chance: it spares `leastGain` of the errors, or a third of that and makes the
+ * log-likelihood smaller by as large a share, which is evidence of its own.
+ */
+function isBetter(one: Best, other: Best, leastGain = 0): boolean {
+  const gain = (one.score - other.score) / Math.max(Number.EPSILON, 1 - other.score);
+  if (gain > leastGain) return true;
+  const [likely, before] = [one, other].map(({ history, bestPass }) => history[bestPass - 1]?.heldOut?.logLikelihood);
+  if (leastGain === 0 || likely === undefined || before === undefined) return false;
+  return gain > leastGain / 3 && likely - before > leastGain * Math.abs(before);
 }
 
 /** How passes went on average. */

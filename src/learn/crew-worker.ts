@@ -22,6 +22,7 @@ const gradient = new Gradient(table);
 
 parentPort?.on("message", (order: CrewOrder) => {
   joinAll(order);
+  if (order.held !== undefined) learner.take?.(order.held);
   if (order.kind === "judge") parentPort?.postMessage(judge(order.examples, order.weights));
   else {
     if (order.seen) learnInBatches(order.order, order.from, order.seen);

@@ -11,7 +11,8 @@ import type { RowTable } from "../engine/rows.js";
 import type { KernelArrays } from "../engine/wasm/memory.js";
 import type { WebAssemblyMemory } from "../engine/wasm/web-assembly.js";
 import type { AdaGrad, AdaGradOptions } from "./adagrad.js";
-import { addJudged, type Judged, type Learner, nothingJudged, type SharedLearner } from "./learner.js";
+import type { Judged, Learner, SharedLearner } from "./learner.js";
+import { RUN_MULTIPLE } from "./order.js";
 import type { Crew, CrewMaker, CrewWatch, PassDone } from "./training.js";
 import { watchWorker } from "./watch-worker.js";
 
@@ -35,7 +36,7 @@ const CONTROLS = 6;
 export const DONE = 16;
 
 /** Examples of a batch, in deterministic training. */
-export const BATCH = 16;
+export const BATCH = RUN_MULTIPLE;
 
 /** What a thread is given when it starts. */
 export interface CrewData {
@@ -54,8 +55,8 @@ export interface CrewData {
   batch: Int32Array;
 }
 
-/** What a thread is told to do. */
-export type CrewOrder =
+/** What a thread is told to do; `held` is what the learner has in memory of examples on disk. */
+export type CrewOrder = { held?: unknown } & (
   | {
       kind: "learn";
       order: Int32Array;
@@ -63,7 +64,8 @@ export type CrewOrder =
       /** [order][2] log-likelihood and context length of each example, in deterministic training. */
       seen: Float64Array | undefined;
     }
-  | { kind: "judge"; examples: Int32Array; weights: Float64Array };
+  | { kind: "judge"; examples: Int32Array; weights: Float64Array }
+);
 
 const PROGRESS_MS = 100;
 
@@ -89,7 +91,7 @@ class ThreadCrew implements Crew {
   constructor(
     private readonly arrays: KernelArrays,
     shared: SharedLearner,
-    learner: Learner,
+    private readonly learner: Learner,
     private readonly adagrad: AdaGrad,
     threads: number,
     private readonly deterministic: boolean,
@@ -162,22 +164,21 @@ class ThreadCrew implements Crew {
     return sum;
   }
 
-  async judge(examples: Int32Array, weights: Float64Array): Promise<Judged> {
+  async judge(examples: Int32Array, weights: Float64Array): Promise<Judged[]> {
     this.control.fill(0);
     const parts = (await this.all({
       kind: "judge",
       examples: this.arrays.placed(examples),
       weights: this.arrays.placed(weights),
     })) as Judged[][];
-    // Each thread says what it found example by example, so that the sum does not depend on who judged what.
+    // In the order of the examples, so that a sum does not depend on who judged what.
     const byExample = parts.flat() as (Judged & { index: number })[];
-    const sum = nothingJudged();
-    for (const judged of byExample.sort((a, b) => a.index - b.index)) addJudged(sum, judged);
-    return sum;
+    return byExample.sort((a, b) => a.index - b.index);
   }
 
   /** Gives an order to every thread and waits for all answers. */
-  private all(order: CrewOrder): Promise<unknown[]> {
+  private all(what: CrewOrder): Promise<unknown[]> {
+    const order = { ...what, held: this.learner.held };
     this.held[1] = order;
     return new Promise((resolve, reject) => {
       const answers: unknown[] = [];

@@ -4,6 +4,7 @@
 // and sets e(x | y) = (count(x, y) + smoothing) / sum over x'. Sequences are counted in fixed blocks whose counts are added
 // in order, so the sums are the same to the last bit however many threads share the blocks.
 
+import { BudgetCounter } from "../engine/budget.js";
 import { backend } from "../engine/choice.js";
 import type { DecisionCounter } from "../engine/counter.js";
 import type { NgramModel } from "../engine/ngram.js";
@@ -52,7 +53,9 @@ export class BlockCounter {
 
   constructor(readonly model: CipherModel) {
     const { ngram, inference } = model;
-    this.counter = this.workSpace.makeCounter(ngram.space, ngram.weights, inference);
+    const make = (chosen: Inference) => this.workSpace.makeCounter(ngram.space, ngram.weights, chosen);
+    const isRange = inference.least !== undefined;
+    this.counter = isRange ? new BudgetCounter(inference, this.workSpace.arrays, make) : make(inference);
   }
 
   /** The problem of a sequence: its slot scores are log P(y) + log e(x | y). Valid until the next call. */

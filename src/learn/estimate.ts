@@ -4,6 +4,7 @@
 import { backend } from "../engine/choice.js";
 import { duration } from "../util/text.js";
 import type { Learner } from "./learner.js";
+import { heldOnes } from "./order.js";
 
 /** Measured for at most this long, but for the example at hand. */
 const MOMENT = 300; // ms
@@ -19,7 +20,9 @@ export function leastSeconds(learner: Learner, sizes: Int32Array): number {
   let seen = 0;
   const started = performance.now();
   let elapsed = 0;
-  for (let example = 0; example < learner.exampleCount && elapsed < MOMENT; example += step) {
+  const looked = Int32Array.from({ length: Math.ceil(learner.exampleCount / step) }, (_, i) => i * step);
+  for (const example of heldOnes(learner, looked)) {
+    if (elapsed >= MOMENT) break;
     learner.judge(example, weights);
     seen += sizes[example];
     elapsed = performance.now() - started;

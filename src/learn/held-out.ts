@@ -4,6 +4,7 @@ import { backend } from "../engine/choice.js";
 import { pause } from "../util/pause.js";
 import { generator, shuffle } from "../util/random.js";
 import { addJudged, type Learner, nothingJudged } from "./learner.js";
+import { heldRuns } from "./order.js";
 import type { Crew, Pass } from "./training.js";
 
 /** Examples to learn from, and examples to judge by. */
@@ -96,13 +97,17 @@ export async function judgeAll(
   crew?: Crew,
 ): Promise<NonNullable<Pass["heldOut"]>> {
   const weights = backend().arrays.placed(given);
-  const sum = crew ? await crew.judge(examples, weights) : nothingJudged();
+  const sum = nothingJudged();
   let paused = Date.now();
-  for (const example of crew ? [] : examples) {
-    addJudged(sum, learner.judge(example, weights));
-    if (Date.now() - paused > 100) {
-      await pause();
-      paused = Date.now();
+  for (const { from, to } of heldRuns(learner, examples)) {
+    const run = examples.subarray(from, to);
+    if (crew) for (const judged of await crew.judge(run, weights)) addJudged(sum, judged);
+    for (const example of crew ? [] : run) {
+      addJudged(sum, learner.judge(example, weights));
+      if (Date.now() - paused > 100) {
+        await pause();
+        paused = Date.now();
+      }
     }
   }
   return {

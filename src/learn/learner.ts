@@ -3,6 +3,7 @@
 
 import type { RowTable } from "../engine/rows.js";
 import type { Gradient } from "./gradient.js";
+import type { ExampleBlocks } from "./order.js";
 
 /** Something that can be trained. */
 export interface Learner {
@@ -14,6 +15,16 @@ export interface Learner {
   readonly groups?: Int32Array;
   /** A network that learns beside the rows, if there is one. Then the last pass is the best: its rate has come to an end. */
   readonly encoder?: LearningEncoder;
+  /** Its blocks, if its examples are so many that not all are shuffled together. */
+  readonly blocks?: ExampleBlocks;
+  /**
+   * Where examples are on disk: takes `order[from]` and those after it into memory, as many as there is room for but `least` at
+   * least, if there are so many, and returns how many. No others can be learned from or judged until the next call.
+   */
+  hold?(order: Int32Array, from: number, least: number): number;
+  /** What is in memory by now, for the learner of another thread, whose `take` it is given to. */
+  readonly held?: unknown;
+  take?(held: unknown): void;
   /** Told before each pass whether it is the first of a training that knows nothing yet. */
   beginPass?(isFirst: boolean): void;
   /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */

@@ -8,6 +8,7 @@
 import { backend } from "../engine/choice.js";
 import { pause } from "../util/pause.js";
 import { LEAST_PROBABILITY, type Learner } from "./learner.js";
+import { heldOnes } from "./order.js";
 
 const LEAST = -0.8;
 const STEP = 0.2;
@@ -35,7 +36,7 @@ export async function temperatureLosses(
     for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
     if (learner.encoder) learner.encoder.scale = factor;
     const sums = { right: nothingLost(), wrong: nothingLost() };
-    for (const example of examples.subarray(0, MOST_JUDGES)) {
+    for (const example of heldOnes(learner, examples.subarray(0, MOST_JUDGES))) {
       const { logLoss, right } = learner.judge(example, scaled, true);
       if (logLoss === undefined) {
         losses.length = 0;
@@ -98,6 +99,7 @@ export function bestTemperature(losses: readonly number[]): number {
   if (least <= 0 || least === logs.length - 1) return Math.exp(logs[Math.max(0, least)]);
   const [before, at, after] = losses.slice(least - 1, least + 2);
   const bend = before - 2 * at + after;
-  const shift = bend > 0 ? (before - after) / (2 * bend) : 0;
+  // Where two are equally good, one beside them may not have been looked at.
+  const shift = bend > 0 && bend < Number.POSITIVE_INFINITY ? (before - after) / (2 * bend) : 0;
   return Math.exp(logs[least] + STEP * shift);
 }

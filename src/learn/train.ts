@@ -5,12 +5,13 @@
 
 import { InputError } from "../util/errors.js";
 import { pause } from "../util/pause.js";
-import { generator, shuffle } from "../util/random.js";
+import { generator } from "../util/random.js";
 import { AdaGrad } from "./adagrad.js";
 import { Gradient } from "./gradient.js";
 import { judgeAll, meanLogLikelihood, type Part, split } from "./held-out.js";
 import type { Learner } from "./learner.js";
 import { readTrainingOptions } from "./options.js";
+import { heldRuns, passOrder } from "./order.js";
 import type { Checkpoint, Crew, Pass, PassDone, Trained, TrainingHooks, TrainingOptions } from "./training.js";
 
 /**
@@ -42,6 +43,10 @@ interface TrainingStart {
   room?: TrainingRoom;
   /** Whether steps are as long as they were at the end of the training that had the room. */
   goesOn?: boolean;
+  /** The share of the errors by which an earlier pass must be better to be preferred to a later one. */
+  leastGain?: number;
+  /** Told the weights of each pass that is over. */
+  onWeights?(weights: Float64Array): void;
 }
 
 /** What a training works in. */
@@ -120,31 +125,45 @@ class Training {
   }
 
   result(): Trained & { room: TrainingRoom } {
-    const { history, bestPass, stopped, adagrad, gradient } = this;
+    const { history, bestPass, stopped, adagrad, gradient, learner } = this;
     const room = { adagrad, gradient };
     // A training stopped within its first pass has no judged weights yet: what it has is the best there is.
-    return { weights: bestPass > 0 ? this.best : adagrad.average(), history, bestPass, stopped, room };
+    const weights = bestPass > 0 ? this.best : adagrad.average();
+    return { weights, network: learner.encoder?.state().parameters, history, bestPass, stopped, room };
+  }
+
+  /** Whether the pass at hand is the first of a training that knows nothing yet. */
+  private get isFirst(): boolean {
+    return this.pass === 1 && !this.from.start;
   }
 
   /** What is left of the pass at hand, or as much of it as there is time for. */
   private async learn(): Promise<void> {
-    const { adagrad, crew, hooks } = this;
-    const order = shuffle(this.training.slice(), generator(this.options.seed, this.pass));
-    this.learner.beginPass?.(this.pass === 1 && !this.from.start);
+    const { adagrad } = this;
+    const order = passOrder(this.training, this.learner.blocks, generator(this.options.seed, this.pass));
+    this.learner.beginPass?.(this.isFirst);
     // The average begins anew at passes 1, 2, 4, 8, …: it holds about the later half of the steps, so it forgets the
     // start of training and still smooths more than one pass. A training that goes on has no such start.
     const isPower = (this.pass & (this.pass - 1)) === 0;
     if (this.done.examples === 0 && (this.from.goesOn ? this.pass === 1 : isPower)) adagrad.startAverage();
-    if (crew) {
-      const onProgress = (done: PassDone): void => {
-        this.done = done;
-        this.report();
-      };
-      this.done = await crew.learn(order, this.done, { onProgress, shouldStop: () => hooks.shouldStop?.() === true });
-    } else {
-      await this.learnAlone(order);
+    for (const { to } of heldRuns(this.learner, order, this.done.examples)) {
+      await this.learnRun(order.subarray(0, to));
+      if (this.done.examples < to) break;
     }
+    if (this.done.examples === order.length) this.learner.encoder?.exampleDone(true);
     this.stopped = this.done.examples < order.length;
+  }
+
+  /** What is not yet done of the first examples of the order, or as much of it as there is time for. */
+  private async learnRun(order: Int32Array): Promise<void> {
+    const { crew, hooks } = this;
+    if (!crew) return this.learnAlone(order);
+    const onProgress = (done: PassDone): void => {
+      this.done = done;
+      this.report();
+    };
+    const shouldStop = () => hooks.shouldStop?.() === true;
+    this.done = await crew.learn(order, this.done, { isFirst: this.isFirst, onProgress, shouldStop });
   }
 
   private async learnAlone(order: Int32Array): Promise<void> {
@@ -165,19 +184,20 @@ class Training {
       // What a checkpoint holds has no half batches.
       if (learner.encoder?.isBetweenBatches !== false && hooks.shouldStop?.()) return;
     }
-    learner.encoder?.exampleDone(true);
   }
 
   /** Judges the pass that is over by the held-out part; without one, the latest pass is the best. */
   private async judge(): Promise<void> {
     const { adagrad, options, learner, heldOut, done, pass, history } = this;
     const candidate = options.average ? adagrad.average() : adagrad.weights.slice();
+    this.from.onWeights?.(candidate);
     const judged = heldOut.length > 0 ? await judgeAll(learner, heldOut, candidate, this.crew) : undefined;
     const score = judged && !learner.encoder ? scoreOf(judged, options.select) : pass;
     // Few examples often leave several passes equally accurate.
     const isSurer = score === this.bestScore && surenessOf(judged) > surenessOf(history[this.bestPass - 1]?.heldOut);
-    if (score > this.bestScore || isSurer) {
-      this.bestScore = score;
+    const isLevel = judged !== undefined && score >= leastLevel(this.bestScore, options.select, this.from.leastGain);
+    if (score > this.bestScore || isSurer || isLevel) {
+      this.bestScore = Math.max(score, this.bestScore);
       this.best = candidate;
       this.bestPass = pass;
     }
@@ -256,6 +276,15 @@ class Training {
 
 function nothingDone(): PassDone {
   return { examples: 0, logLikelihood: 0, contextLength: 0 };
+}
+
+/**
+ * The least score that does not differ from the best by more than chance: passes that do not are level, and the last of them is taken.
+ * Likelihoods are precise enough to be compared as they are.
+ */
+export function leastLevel(best: number, select: TrainingOptions["select"], leastGain = 0): number {
+  if (leastGain === 0 || select === "likelihood" || best === Number.NEGATIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  return best - leastGain * Math.max(0, 1 - best);
 }
 
 /** How good a pass is by the measure asked for. */

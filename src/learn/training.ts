@@ -1,8 +1,10 @@
 // A training as its caller sees it: what is told on the way, the checkpoint, the result; and the
 // threads that may share the work.
 
+import { stopOf } from "../util/abort.js";
 import type { AdaGrad } from "./adagrad.js";
 import type { EncoderState, Judged, Learner, Seen } from "./learner.js";
+import type { Scratch } from "./scratch.js";
 
 export type { TrainingOptions } from "./options.js";
 
@@ -54,19 +56,33 @@ export interface TrainingHooks {
   onCheckpoint?(checkpoint: Checkpoint): void | Promise<void>;
   /** Called before the first pass with what a person should hear, such as that it will take hours. */
   onNotice?(text: string): void;
-  /** Asked between examples; true stops after the one at hand. */
+  /** Asked between examples; true stops after the one at hand, and what was learned so far is the result. */
   shouldStop?(): boolean;
+  /** Stops likewise when it is aborted, but there is no result then: the training rejects with the signal's reason. */
+  signal?: AbortSignal;
   /** Trains on several threads; `onExample` is not called then. */
   crew?: CrewMaker;
+  /** How much memory it may take, and where examples go that do not fit. Tagger alone. */
+  scratch?: Scratch;
 }
 
-export const hookNames = ["onProgress", "onExample", "onCheckpoint", "onNotice", "shouldStop", "crew"] as const;
+export const hookNames = [
+  "onProgress",
+  "onExample",
+  "onCheckpoint",
+  "onNotice",
+  "shouldStop",
+  "signal",
+  "crew",
+  "scratch",
+] as const;
 
 /** The hooks among options. */
 export function hooksOf(given: TrainingHooks): TrainingHooks {
   const hooks: TrainingHooks = {};
   for (const name of hookNames) if (given[name]) Object.assign(hooks, { [name]: given[name] });
-  return hooks;
+  const shouldStop = stopOf(given.signal, given.shouldStop && (() => given.shouldStop?.() === true));
+  return shouldStop ? { ...hooks, shouldStop } : hooks;
 }
 
 /** Everything a training needs to go on where it was. */
@@ -110,6 +126,8 @@ export interface RunResult {
 
 export interface Trained {
   weights: Float64Array;
+  /** Parameters of the network beside the rows, if there is one. */
+  network?: Float32Array;
   history: Pass[];
   bestPass: number;
   /** Whether `shouldStop` ended it. */
@@ -123,8 +141,8 @@ export interface Crew {
    * called now and then. Resolves with what is done of the pass by then.
    */
   learn(order: Int32Array, done: PassDone, watch: CrewWatch): Promise<PassDone>;
-  /** Sums over examples. */
-  judge(examples: Int32Array, weights: Float64Array): Promise<Judged>;
+  /** What is said of each example, in their order. */
+  judge(examples: Int32Array, weights: Float64Array): Promise<Judged[]>;
   close(): Promise<void>;
 }
 
@@ -136,6 +154,8 @@ export interface PassDone {
 }
 
 export interface CrewWatch {
+  /** Whether the pass is the first of a training that knows nothing yet. */
+  isFirst: boolean;
   onProgress(done: PassDone): void;
   shouldStop(): boolean;
 }

@@ -50,6 +50,22 @@ function coins(exampleCount: number, learned: number[] = [], groups?: Int32Array
   };
 }
 
+/** One whose runs are judged as written down: [runs][passes]. Those after the last are like that. */
+function scripted(runs: readonly (readonly { accuracy: number; logLikelihood: number }[])[]): Learner {
+  let [run, pass] = [-1, 0];
+  return {
+    ...coins(1000),
+    beginPass(isFirst) {
+      if (isFirst) [run, pass] = [run + 1, -1];
+      pass++;
+    },
+    judge() {
+      const { accuracy, logLikelihood } = (runs[run] ?? runs[runs.length - 1])[pass];
+      return { logLikelihood, decisions: 1000, errors: Math.round(1000 * (1 - accuracy)), right: 0, logLoss: 1 };
+    },
+  };
+}
+
 describe("parts", () => {
   const sizes = fc.integer({ min: 10, max: 80 });
   const groupsOf = (count: number, size: number) => Int32Array.from({ length: count }, (_, i) => Math.floor(i / size));
@@ -117,6 +133,42 @@ describe("choosing", () => {
     },
   );
 
+  it("by cross-validation, where that is asked for, and with as many passes again in the end", async () => {
+    const learned: number[] = [];
+    const from = { crossBelow: 601, mostGoOn: 9 };
+    const { chosen } = await chooseAndTrain(coins(600, learned), { ...defaults, passes: 4 }, {}, from);
+    expect(chosen).toMatchObject({ parts: 3, judges: 600 });
+    const before = learned.length - 2 * chosen.passes * 600;
+    for (let at = before; at < learned.length; at += 600) expect(new Set(learned.slice(at, at + 600)).size).toBe(600);
+    const one = await chooseAndTrain(coins(601), { ...defaults, passes: 4 }, {}, from);
+    expect(one.chosen.parts).toBe(1);
+  });
+
+  it.each([
+    { accuracies: [0.8, 0.84, 0.839, 0.835], leastGain: 0.03, passes: 3 },
+    { accuracies: [0.8, 0.84, 0.839, 0.835], leastGain: 0.1, passes: 4 },
+    { accuracies: [0.8, 0.84, 0.839, 0.835], leastGain: 0, passes: 2 },
+    { accuracies: [0.8, 0.84, 0.86, 0.85], leastGain: 0.03, passes: 3 },
+  ])("takes the last pass that is not worse by more than $leastGain of the errors", async ({ passes, ...given }) => {
+    const runs = [given.accuracies.map((accuracy) => ({ accuracy, logLikelihood: -1 }))];
+    const options = { ...defaults, l2: 1, select: "accuracy", passes: 4, heldOut: 0.2 } as const;
+    const { chosen } = await chooseAndTrain(scripted(runs), options, {}, given);
+    expect(chosen.passes).toBe(passes);
+  });
+
+  it.each([
+    { other: { accuracy: 0.904, logLikelihood: -11 }, l2: 3 },
+    { other: { accuracy: 0.902, logLikelihood: -9.5 }, l2: 3 },
+    { other: { accuracy: 0.902, logLikelihood: -9.9 }, l2: 1 },
+    { other: { accuracy: 0.9, logLikelihood: -5 }, l2: 1 },
+  ])("takes another penalty if it does better by more than chance: $other", async ({ other, l2 }) => {
+    const worst = { accuracy: 0.1, logLikelihood: -99 };
+    const runs = [[{ accuracy: 0.9, logLikelihood: -10 }], [other], [worst]];
+    const options = { ...defaults, select: "accuracy", passes: 1, heldOut: 0.2 } as const;
+    const from = { usualPenalty: 1, leastGain: 0.03 };
+    expect((await chooseAndTrain(scripted(runs), options, {}, from)).chosen.l2).toBe(l2);
+  });
+
   it("never learns from the examples it is given to choose by", async () => {
     const learned: number[] = [];
     const { chosen } = await chooseAndTrain(coins(60, learned), { ...defaults, passes: 3 }, {}, { judges: 20 });
@@ -131,21 +183,22 @@ describe("choosing", () => {
     expect(learned).toHaveLength(600);
   });
 
-  it.each([{ count: 30 }, { count: 520 }])(
-    "ends the same wherever a training of $count examples is stopped and resumed",
-    async ({ count }) => {
-      const options = { ...defaults, passes: 3 };
-      const whole = await chooseAndTrain(coins(count), options);
-      const checkpoints: Checkpoint[] = [];
-      const onCheckpoint = (checkpoint: Checkpoint) => void checkpoints.push(checkpoint);
-      await chooseAndTrain(coins(count), options, { onCheckpoint });
-      const runs = new Set(checkpoints.map(({ over }) => over?.length));
-      expect(runs.size).toBeGreaterThan(3); // within each training, also the last
-      for (const checkpoint of checkpoints) {
-        expect(await chooseAndTrain(coins(count), options, {}, { checkpoint })).toEqual(whole);
-      }
-    },
-  );
+  it.each([
+    { count: 30, from: {} },
+    { count: 520, from: {} },
+    { count: 520, from: { crossBelow: 600, mostGoOn: 2, leastGain: 0.03 } },
+  ])("ends the same wherever a training of $count examples is stopped and resumed ($from)", async ({ count, from }) => {
+    const options = { ...defaults, passes: 3 };
+    const whole = await chooseAndTrain(coins(count), options, {}, from);
+    const checkpoints: Checkpoint[] = [];
+    const onCheckpoint = (checkpoint: Checkpoint) => void checkpoints.push(checkpoint);
+    await chooseAndTrain(coins(count), options, { onCheckpoint }, from);
+    const runs = new Set(checkpoints.map(({ over }) => over?.length));
+    expect(runs.size).toBeGreaterThan(3); // within each training, also the last
+    for (const checkpoint of checkpoints) {
+      expect(await chooseAndTrain(coins(count), options, {}, { ...from, checkpoint })).toEqual(whole);
+    }
+  });
 });
 
 describe("the temperature", () => {
@@ -161,6 +214,12 @@ describe("the temperature", () => {
       expect(bestTemperature(near as number[])).toBe(bestTemperature(losses as number[]));
       expect(near?.filter(Number.isFinite).length).toBeLessThan(losses?.length as number);
     }
+  });
+
+  it("of two that are equally good, the one beside them not looked at, it is one of them", () => {
+    const losses = Array.from({ length: 11 }, () => Number.POSITIVE_INFINITY);
+    Object.assign(losses, { 3: 7, 4: 7, 5: 8 });
+    expect([Math.exp(-0.2), 1]).toContainEqual(expect.closeTo(bestTemperature(losses), 6));
   });
 
   it("does not make a few outputs certain because all of them are right", async () => {

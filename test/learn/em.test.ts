@@ -80,6 +80,22 @@ describe("EM", () => {
       { numRuns: 150 },
     ));
 
+  it("has them with a range of contexts, too, where every decision is in doubt and so gets all", () =>
+    fc.assert(
+      fc.property(cases, (given) => {
+        const { model, sequences } = make(given);
+        const even = emissionsOf(new Float64Array(4 * PLAIN), 4, PLAIN, 1);
+        const posteriors = enumerate(model, sequences, even).counts;
+        fc.pre(posteriors.every((count) => count < 0.9));
+        const inference = { ...model.inference, least: 1 };
+        const found = new BlockCounter({ ...model, inference }).count(sequences, even);
+        found.counts.forEach((count, i) => {
+          expect(count).toBeCloseTo(posteriors[i], 9);
+        });
+      }),
+      { numRuns: 60 },
+    ));
+
   it("never loses likelihood when every context is kept", () =>
     fc.assert(
       fc.property(cases, (given) => {

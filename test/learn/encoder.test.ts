@@ -11,7 +11,10 @@ import { drawParameters, type EncoderShape, placesOf } from "../../src/learn/enc
 import { generator, uniform } from "../../src/util/random.js";
 
 /** Double precision, in which differences are fine enough. */
-const precise = { dense: referenceDense, arrays: { float32: (length: number) => new Float64Array(length) } };
+const precise = {
+  dense: referenceDense,
+  arrays: { float32: (length: number) => new Float64Array(length), int32: (length: number) => new Int32Array(length) },
+};
 
 interface Case {
   shape: EncoderShape;
@@ -126,7 +129,7 @@ describe("an encoder", () => {
         objective();
         const gradient = new Float64Array(parameters.length);
         const touched = new Set<number>();
-        encoder.backward(slopes, gradient, one.rows, 0, (input) => touched.add(input));
+        encoder.backward(slopes, gradient, (input) => touched.add(input));
         expect([...touched].sort()).toEqual([...new Set(one.rows.ids)].sort());
         const step = 1e-6;
         for (let e = 0; e < parameters.length; e += 1 + Math.floor(parameters.length / 60)) {
@@ -166,9 +169,9 @@ describe("an encoder", () => {
         const placedGradient = arrays.float32(parameters.length);
         const dropout = { share: 0.2, seed: one.seed };
         encoder.forward(one.rows, 0, one.length, dropout);
-        encoder.backward(slopes, gradient, one.rows, 0, () => {});
+        encoder.backward(slopes, gradient, () => {});
         other.forward(one.rows, 0, one.length, dropout);
-        other.backward(placedSlopes, placedGradient, one.rows, 0, () => {});
+        other.backward(placedSlopes, placedGradient, () => {});
         for (const [p, row] of rowsOf(encoder, one.length).entries()) {
           for (const [o, score] of row.entries()) expect(rowsOf(other, one.length)[p][o]).toBeCloseTo(score, 3);
         }
@@ -236,7 +239,7 @@ describe("the learning of an encoder", () => {
       const slopes = learning.slopes(1);
       slopes[0] = (wanted[n] === 0 ? 1 : 0) - (1 - p);
       slopes[1] = (wanted[n] === 1 ? 1 : 0) - p;
-      learning.backward(inputs[n], 0);
+      learning.backward();
       learning.exampleDone();
     }
     for (const n of wanted.keys()) expect(probability(n)).toBeGreaterThan(0.9);

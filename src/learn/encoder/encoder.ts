@@ -6,14 +6,14 @@
 // are added to, it does not know.
 
 import type { PositionRows } from "../../engine/backend.js";
-import type { DenseArray, DenseLayer, DenseLoops } from "../../engine/dense.js";
+import type { DenseArray, DenseInputs, DenseLayer, DenseLoops, DropoutState } from "../../engine/dense.js";
 import { mixed } from "../../util/bits.js";
 import { type EncoderShape, fours, type LayerPlace, type ParameterPlaces, placesOf } from "./shape.js";
 
 /** What an encoder works with: loops, and arrays that these work on. */
 export interface EncoderBackend {
   dense: DenseLoops;
-  arrays: { float32(length: number): DenseArray };
+  arrays: { float32(length: number): DenseArray; int32(length: number): Int32Array };
 }
 
 /** What is left out while learning. */
@@ -42,6 +42,8 @@ export class Encoder {
   private gradients: DenseArray[] = [];
   /** [positions][outputStride] */
   scores: DenseArray;
+  /** What is seen at the positions at hand. */
+  private readonly seen: DenseInputs;
   private room = 0;
   private length = 0;
   private readonly margin: number;
@@ -57,6 +59,8 @@ export class Encoder {
     this.parameters = parameters ?? backend.arrays.float32(this.places.count);
     this.inner = backend.arrays.float32(4);
     this.scores = backend.arrays.float32(4);
+    const { float32, int32 } = backend.arrays;
+    this.seen = { start: int32(64), ids: int32(256), values: float32(256), positions: 0 };
     this.makeRoom(32);
   }
 
@@ -66,56 +70,56 @@ export class Encoder {
     const { width } = shape;
     if (length > this.room) this.makeRoom(2 * length);
     this.length = length;
-    const { vectors, slopes } = this;
-    const random = dropout && new DropoutMask(dropout);
-    this.embed(rows, from, length);
-    if (shape.kind === "dense") rectify(vectors[0], slopes[0], length * width, random);
+    const { vectors, slopes, inner } = this;
+    const { dense } = this.backend;
+    const random = dropout && dropoutState(dropout);
+    const first = margin * width;
+    const count = length * width;
+    this.look(rows, from, length);
+    dense.embed({ width, biasFrom: places.bias }, this.seen, this.parameters, vectors[0], first);
+    if (shape.kind === "dense") dense.rectify(vectors[0], first, slopes[0], count, random);
     for (const [n, place] of places.layers.entries()) {
       // What is right of the sequence may hold vectors of a longer one.
       vectors[n].fill(0, (margin + length) * width, (2 * margin + length) * width);
-      const layer = this.layerOf(place, n, this.inner);
-      this.backend.dense.affine(layer);
-      rectify(this.inner, slopes[n + 1], length * width, random);
-      const to = vectors[n + 1];
-      const first = margin * width;
-      if (shape.kind === "dense") for (let i = 0; i < length * width; i++) to[first + i] = this.inner[i];
-      else for (let i = 0; i < length * width; i++) to[first + i] = vectors[n][first + i] + this.inner[i];
+      if (shape.kind === "dense") {
+        dense.affine({ ...this.layerOf(place, n, vectors[n + 1]), outputFrom: first });
+        dense.rectify(vectors[n + 1], first, slopes[n + 1], count, random);
+        continue;
+      }
+      dense.affine(this.layerOf(place, n, inner));
+      dense.rectify(inner, 0, slopes[n + 1], count, random);
+      dense.sum(vectors[n + 1], first, vectors[n], first, inner, count);
     }
-    this.backend.dense.affine(this.outputLayer());
+    dense.affine(this.outputLayer());
   }
 
   /**
    * The way back from the gradient at the scores, [positions][outputStride] of those computed last: adds to the gradient of the
-   * parameters, and tells which inputs have one.
+   * parameters, and tells which inputs have one, some of them more than once.
    */
-  backward(
-    scoreGradient: DenseArray,
-    gradient: DenseArray,
-    rows: PositionRows,
-    from: number,
-    touch: (input: number) => void,
-  ): void {
-    const { shape, places, gradients, slopes, length, margin } = this;
+  backward(scoreGradient: DenseArray, gradient: DenseArray, touch: (input: number) => void): void {
+    const { shape, places, gradients, slopes, length, margin, seen } = this;
     const { width } = shape;
     const { dense } = this.backend;
     const size = (2 * margin + length) * width;
     const first = margin * width;
+    const count = length * width;
     let [at, before] = gradients;
     at.fill(0, 0, size);
     dense.affineBack(this.outputLayer(), scoreGradient, gradient, at);
     for (let n = places.layers.length - 1; n >= 0; n--) {
-      const own = slopes[n + 1];
-      for (let i = 0; i < length * width; i++) this.inner[i] = at[first + i] * own[i];
+      dense.multiply(this.inner, 0, at, first, slopes[n + 1], count);
       if (shape.kind === "dense") before.fill(0, 0, size);
-      else for (let i = 0; i < size; i++) before[i] = at[i];
+      else before.set(at.subarray(0, size));
       dense.affineBack(this.layerOf(places.layers[n], n, this.inner), this.inner, gradient, before);
       // Margins are no positions: what came there goes nowhere.
       before.fill(0, 0, first);
-      before.fill(0, first + length * width, size);
+      before.fill(0, first + count, size);
       [at, before] = [before, at];
     }
-    if (shape.kind === "dense") for (let i = 0; i < length * width; i++) at[first + i] *= slopes[0][i];
-    this.embedBack(rows, from, length, at, gradient, touch);
+    if (shape.kind === "dense") dense.multiply(at, first, at, first, slopes[0], count);
+    dense.embedBack({ width, biasFrom: places.bias }, seen, at, first, gradient);
+    for (let a = 0; a < seen.start[length]; a++) touch(seen.ids[a]);
   }
 
   private layerOf(place: LayerPlace, n: number, output: DenseArray): DenseLayer {
@@ -142,46 +146,28 @@ export class Encoder {
     return { ...layer, inputFrom: this.margin * width, outputStride: this.outputStride };
   }
 
-  /** The sums of embeddings, as the first vectors. */
-  private embed({ start, ids, map, values }: PositionRows, from: number, length: number): void {
-    const { parameters, places, margin } = this;
-    const { width } = this.shape;
-    const to = this.vectors[0];
+  /** Lists what is seen at the positions at hand. */
+  private look({ start, ids, map, values }: PositionRows, from: number, length: number): void {
+    const { seen } = this;
+    const { float32, int32 } = this.backend.arrays;
+    const most = start[from + length] - start[from];
+    if (seen.start.length <= length) seen.start = int32(2 * length + 1);
+    if (seen.ids.length < most) {
+      seen.ids = int32(2 * most);
+      seen.values = float32(2 * most);
+    }
+    let count = 0;
     for (let p = 0; p < length; p++) {
-      const base = (margin + p) * width;
-      for (let i = 0; i < width; i++) to[base + i] = parameters[places.bias + i];
+      seen.start[p] = count;
       for (let a = start[from + p]; a < start[from + p + 1]; a++) {
         const input = map ? map[ids[a]] : ids[a];
         if (input < 0) continue;
-        const value = values ? values[a] : 1;
-        const row = input * width;
-        for (let i = 0; i < width; i++) to[base + i] += value * parameters[row + i];
+        seen.ids[count] = input;
+        seen.values[count++] = values ? values[a] : 1;
       }
     }
-  }
-
-  private embedBack(
-    { start, ids, map, values }: PositionRows,
-    from: number,
-    length: number,
-    slopes: DenseArray,
-    gradient: DenseArray,
-    touch: (input: number) => void,
-  ): void {
-    const { places, margin } = this;
-    const { width } = this.shape;
-    for (let p = 0; p < length; p++) {
-      const base = (margin + p) * width;
-      for (let i = 0; i < width; i++) gradient[places.bias + i] += slopes[base + i];
-      for (let a = start[from + p]; a < start[from + p + 1]; a++) {
-        const input = map ? map[ids[a]] : ids[a];
-        if (input < 0) continue;
-        touch(input);
-        const value = values ? values[a] : 1;
-        const row = input * width;
-        for (let i = 0; i < width; i++) gradient[row + i] += value * slopes[base + i];
-      }
-    }
+    seen.start[length] = count;
+    seen.positions = length;
   }
 
   private makeRoom(length: number): void {
@@ -197,34 +183,8 @@ export class Encoder {
   }
 }
 
-/** values[i] ·= slope, which is 0 below zero and where dropout strikes, and noted in `slopes`. */
-function rectify(values: DenseArray, slopes: DenseArray, count: number, random: DropoutMask | undefined): void {
-  for (let i = 0; i < count; i++) {
-    const slope = random ? random.next() : 1;
-    const own = values[i] > 0 ? slope : 0;
-    slopes[i] = own;
-    values[i] *= own;
-  }
-}
-
-/** What numbers are multiplied by: 0 for a share of them, drawn by xorshift32, and as much more for the others. */
-class DropoutMask {
-  private state: number;
-  private readonly bound: number;
-  private readonly factor: number;
-
-  constructor({ share, seed }: Dropout) {
-    this.state = mixed(seed ^ 0x9e3779b9) || 1;
-    this.bound = share * 2 ** 32;
-    this.factor = 1 / (1 - share);
-  }
-
-  next(): number {
-    let state = this.state;
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    this.state = state;
-    return state >>> 0 < this.bound ? 0 : this.factor;
-  }
+/** As much more of the numbers that are left, so that sums stay the same on average. */
+function dropoutState({ share, seed }: Dropout): DropoutState {
+  const lanes = Int32Array.from({ length: 4 }, (_, lane) => mixed(mixed(seed ^ 0x9e3779b9) + lane) || 1);
+  return { bound: Math.floor(share * 2 ** 32), factor: 1 / (1 - share), lanes };
 }

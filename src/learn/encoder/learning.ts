@@ -64,6 +64,11 @@ export class EncoderLearning implements LearningEncoder {
     this.encoder.scale = scale;
   }
 
+  /** What the examples of the batch at hand have added so far. */
+  get gradient(): DenseArray {
+    return this.arrays.gradient;
+  }
+
   get isBetweenBatches(): boolean {
     return this.inBatch === 0;
   }
@@ -96,8 +101,8 @@ export class EncoderLearning implements LearningEncoder {
   }
 
   /** Adds the gradient of the example whose scores were computed last, of which `slopes` holds the gradient at the scores. */
-  backward(rows: PositionRows, from: number): void {
-    this.encoder.backward(this.scoreGradient, this.arrays.gradient, rows, from, (input) => {
+  backward(): void {
+    this.encoder.backward(this.scoreGradient, this.arrays.gradient, (input) => {
       if (this.isTouched[input]) return;
       this.isTouched[input] = 1;
       this.touched.push(input);
