@@ -5,7 +5,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -13,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { createGunzip } from "node:zlib";
 import { fileError } from "../formats/lines.js";
 import { InputError, unknownName } from "../util/errors.js";
+import { cacheFolder } from "./cache-folder.js";
 
 export interface DatasetFile {
   name: string;
@@ -215,18 +215,6 @@ export function findDataset(name: string): Dataset {
     );
   }
   return dataset;
-}
-
-/** The folder for downloads: `STARGRAM_CACHE`, or `stargram` in the user's cache folder. */
-export function cacheFolder(
-  environment: NodeJS.ProcessEnv = process.env,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  if (environment.STARGRAM_CACHE) return resolve(environment.STARGRAM_CACHE);
-  if (environment.XDG_CACHE_HOME) return join(environment.XDG_CACHE_HOME, "stargram");
-  if (platform === "darwin") return join(homedir(), "Library", "Caches", "stargram");
-  if (platform === "win32") return join(environment.LOCALAPPDATA || join(homedir(), "AppData", "Local"), "stargram");
-  return join(homedir(), ".cache", "stargram");
 }
 
 /** Finds or fetches a data set of the registry. */

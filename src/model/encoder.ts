@@ -56,19 +56,22 @@ function countOf(sizes: readonly number[]): number {
   return sizes.reduce((product, size) => product * size, 1);
 }
 
-export function putEncoder(parts: FileParts, { shape, parameters, scale }: KeptEncoder): void {
-  putJson(parts, "encoder", { ...shape, scale });
+/** `prefix` stands before the names of what belongs to one of several. */
+export function putEncoder(parts: FileParts, { shape, parameters, scale }: KeptEncoder, prefix = ""): void {
+  putJson(parts, `${prefix}encoder`, { ...shape, scale });
   for (const { name, from, sizes } of tensorsOf(shape)) {
-    parts.tensors[`encoder.${name}`] = { data: parameters.slice(from, from + countOf(sizes)), shape: sizes };
+    parts.tensors[`${prefix}encoder.${name}`] = { data: parameters.slice(from, from + countOf(sizes)), shape: sizes };
   }
 }
 
-export function readEncoder(reader: PartsReader): KeptEncoder | undefined {
-  if (!reader.hasJson("encoder")) return undefined;
-  const { scale, ...shape } = reader.json("encoder", encoderSchema);
+export function readEncoder(reader: PartsReader, prefix = ""): KeptEncoder | undefined {
+  if (!reader.hasJson(`${prefix}encoder`)) return undefined;
+  const { scale, ...shape } = reader.json(`${prefix}encoder`, encoderSchema);
   const { count } = placesOf(shape);
   if (!(count <= MOST_PARAMETERS)) throw reader.damaged("its encoder is too large");
   const parameters = new Float32Array(count);
-  for (const { name, from, sizes } of tensorsOf(shape)) parameters.set(reader.matrix(`encoder.${name}`, sizes), from);
+  for (const { name, from, sizes } of tensorsOf(shape)) {
+    parameters.set(reader.matrix(`${prefix}encoder.${name}`, sizes), from);
+  }
   return { shape, parameters, scale };
 }

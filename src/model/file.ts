@@ -1,9 +1,10 @@
 // Model files on disk, packed with gzip or not. Reading refuses what cannot be a model before it reads the whole of it.
 
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { plainChunks } from "../formats/lines.js";
 import { errorCode, type FileKind, messageOf } from "../formats/safe-file.js";
 import { InputError } from "../util/errors.js";
+import { readyModelFile } from "./ready.js";
 import { checkModelHead, damaged, HEAD_BYTES, LENGTH_BYTES, sizeByHeader } from "./safetensors.js";
 
 export { writeFileSafely } from "../formats/safe-file.js";
@@ -40,11 +41,21 @@ export const checkpointFile: FileKind = {
 /** 2 GiB, the most that Node reads in one go; trained models take some tens of megabytes. */
 export const MAX_MODEL_BYTES = 2 ** 31 - 1;
 
+/** The file of a model: that at the path or, where there is none, the one of that name that comes with the package. */
+export function modelPath(path: string): string {
+  return existsSync(path) ? path : (readyModelFile(path) ?? path);
+}
+
+/** The bytes of a model, given by its path or by the name under which it comes with the package. */
+export async function readModelBytes(path: string): Promise<Uint8Array> {
+  return readFileBytes(modelPath(path));
+}
+
 /**
  * The bytes of a model file, unpacked and in a buffer of their own, so that tensors can be views of it. A file is read in one
  * go: that takes less time than the decoding that follows, which nothing else can run beside either.
  */
-export async function readModelBytes(path: string): Promise<Uint8Array> {
+async function readFileBytes(path: string): Promise<Uint8Array> {
   let file: number | undefined;
   try {
     const status = statSync(path);

@@ -21,9 +21,9 @@ export interface Codec<M extends Model = Model> {
 const VERSION = 2;
 /**
  * All versions up to it are read. 3: taggers with parts of labels, shortlists or lexicons; transducers with attributes or rows of
- * copies. 4: models with an encoder, taggers with vectors, ensembles of transducers.
+ * copies. 4: taggers with an encoder or vectors, ensembles of transducers. 5: transducers with an encoder.
  */
-const LATEST = 4;
+const LATEST = 5;
 
 /** A file of any kind, models and checkpoints alike. */
 export function encodeKind(kind: string, parts: FileParts): Uint8Array {

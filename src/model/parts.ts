@@ -8,6 +8,7 @@
 import * as v from "valibot";
 import { Alphabet, type PackedStrings, unpacked } from "../engine/alphabet.js";
 import { backend } from "../engine/choice.js";
+import { hasHalves, nameBytes, textOf } from "../engine/name-bytes.js";
 import type { RowTable, RowTree } from "../engine/rows.js";
 import { withCurrentNames } from "../learn/old-names.js";
 import { InputError, MachineError } from "../util/errors.js";
@@ -29,32 +30,48 @@ export function emptyParts(): FileParts {
 }
 
 export function putStrings(parts: FileParts, name: string, strings: readonly string[]): void {
-  const encoder = new TextEncoder();
-  const encoded = strings.map((text) => {
+  putPacked(parts, name, strings.length, (i) => nameBytes(strings[i]));
+}
+
+/** Some names of an alphabet, or all, without making strings of them. */
+export function putNames(parts: FileParts, name: string, alphabet: Alphabet, numbers?: Int32Array): void {
+  const count = numbers?.length ?? alphabet.size;
+  putPacked(parts, name, count, (i) => alphabet.bytesOf(numbers ? numbers[i] : i));
+}
+
+function putPacked(parts: FileParts, name: string, count: number, bytesOf: (i: number) => Uint8Array): void {
+  const end = new Int32Array(count);
+  let length = 0;
+  for (let i = 0; i < count; i++) {
+    const bytes = bytesOf(i);
     // UTF-8 has no half characters: the name would come back as another.
-    if (/\p{Surrogate}/u.test(text)) {
-      throw new InputError(`a name in \`${name}\` holds half a character (a lone surrogate): ${JSON.stringify(text)}`, {
+    if (hasHalves(bytes)) {
+      const text = JSON.stringify(textOf(bytes));
+      throw new InputError(`a name in \`${name}\` holds half a character (a lone surrogate): ${text}`, {
         hint: "cut text at code points, such as Array.from(word), not at UTF-16 units",
       });
     }
-    return encoder.encode(text);
-  });
-  const end = new Int32Array(strings.length);
-  let length = 0;
-  for (let i = 0; i < encoded.length; i++) {
-    length += encoded[i].length;
+    length += bytes.length;
     end[i] = length;
   }
-  const bytes = new Uint8Array(length);
-  for (let i = 0; i < encoded.length; i++) bytes.set(encoded[i], end[i] - encoded[i].length);
-  parts.tensors[`${name}.text`] = { data: bytes };
+  if (length > MOST_TEXT) {
+    throw new InputError(`the names in \`${name}\` take ${length} bytes; a model file holds up to ${MOST_TEXT}`, {
+      hint: "fewer or shorter attributes, or those seen more often (option `minCount`)",
+    });
+  }
+  const text = new Uint8Array(length);
+  for (let i = 0; i < count; i++) text.set(bytesOf(i), i === 0 ? 0 : end[i - 1]);
+  parts.tensors[`${name}.text`] = { data: text };
   parts.tensors[`${name}.end`] = { data: end };
 }
+
+/** Bytes of the names of one kind: where each ends is a 32-bit number. */
+const MOST_TEXT = 2 ** 31 - 1;
 
 export function putTable(parts: FileParts, name: string, table: RowTable): void {
   parts.tensors[`${name}.start`] = { data: table.start };
   parts.tensors[`${name}.symbols`] = {
-    data: table.symbolCount <= 0x10000 ? Uint16Array.from(table.symbols) : table.symbols,
+    data: table.symbolCount <= 0x10000 ? new Uint16Array(table.symbols) : table.symbols,
   };
 }
 

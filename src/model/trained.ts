@@ -18,12 +18,12 @@ import {
 } from "./parts.js";
 
 const rangeSchema = v.strictObject({ least: v.number(), most: v.number() });
-const optionsSchema = v.record(
+export const optionsSchema = v.record(
   v.string(),
   v.union([v.number(), v.boolean(), v.string(), v.array(v.number()), rangeSchema]),
 );
 
-const noteSchema = v.record(v.string(), v.unknown());
+export const noteSchema = v.record(v.string(), v.unknown());
 
 /** What a summary of any training has. */
 const trainingEntries = {

@@ -7,8 +7,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cacheFolder } from "../../src/datasets/cache-folder.js";
 import {
-  cacheFolder,
   type Dataset,
   datasets,
   fetchDataset,
