@@ -2,7 +2,7 @@
 // (a part of speech, say): n-grams in a window of five. An attribute is a name such as `suffix3=ing` or `c1[-1]|c1[0]=DT|NN`;
 // what would reach beyond the ends of the sequence is left out.
 
-import { type Piece, pieceNames } from "./pieces.js";
+import { type Form, jointPiece, type Piece, pieceNames } from "./pieces.js";
 
 /** What one word gives wherever it stands, kept because words come back. */
 interface WordParts {
@@ -57,39 +57,30 @@ function wordPiece(
   };
 }
 
-/** A piece of text: a word and the next, in lower case. */
-function wordPair(row: number): Piece {
-  const label = `lower[${row}]|lower[${row + 1}]=`;
-  return {
-    places: [row, row + 1].map((place) => ({ row: place, column: 0 })),
-    names: ([one, next]) => {
-      if (typeof one !== "string" || typeof next !== "string") return [];
-      return [`${label}${one.toLowerCase()}|${next.toLowerCase()}`];
-    },
-  };
-}
+const inLowerCase: Form = (word) => (typeof word === "string" ? word.toLowerCase() : undefined);
+const asItIs: Form = (value) => (typeof value === "string" ? value : undefined);
+const inShortShape: Form = (word) => (typeof word === "string" ? partsOf(word, latestText).shortShape : "");
 
-/** A piece of text: the short shapes of neighbours. */
-function shapePiece(rows: readonly number[]): Piece {
-  const label = `${rows.map((row) => `short[${row}]`).join("|")}=`;
-  return {
-    places: rows.map((row) => ({ row, column: 0 })),
-    names: (words) => [
-      label + words.map((word) => (typeof word === "string" ? partsOf(word, latestText).shortShape : "")).join("|"),
-    ],
-  };
+/** A name for values of neighbours: `name[-1]|name[0]=value|value`. */
+function neighbours(name: string, rows: readonly number[], column: number, form: Form): Piece {
+  const places = rows.map((row) => ({ row, column }));
+  const label = `${rows.map((row) => `${name}[${row}]`).join("|")}=`;
+  const text = [label, ...rows.slice(1).map(() => "|"), ""];
+  return jointPiece(places, { text, forms: rows.map(() => form) });
 }
 
 function textPieces(version: TextVersion): readonly Piece[] {
   return [
     wordPiece(version, 0, (parts) => parts.own),
     wordPiece(version, -1, (parts) => parts.before, ["first"]),
-    wordPair(-1),
+    neighbours("lower", [-1, 0], 0, inLowerCase),
     wordPiece(version, -2, (parts) => parts.before2),
     wordPiece(version, 1, (parts) => parts.after, ["last"]),
-    wordPair(0),
+    neighbours("lower", [0, 1], 0, inLowerCase),
     wordPiece(version, 2, (parts) => parts.after2),
-    ...(version === 1 ? [] : [shapePiece([-1, 0]), shapePiece([0, 1])]),
+    ...(version === 1
+      ? []
+      : [neighbours("short", [-1, 0], 0, inShortShape), neighbours("short", [0, 1], 0, inShortShape)]),
   ];
 }
 
@@ -146,18 +137,7 @@ const fullWindow: Window = [
 function windowPieces(column: number, name: string, window: Window): Piece[] {
   return window.map(({ from, to }) => {
     const rows = Array.from({ length: to - from + 1 }, (_, k) => from + k);
-    const label = `${rows.map((row) => `${name}[${row}]`).join("|")}=`;
-    return {
-      places: rows.map((row) => ({ row, column })),
-      names: (values) => {
-        let name = label;
-        for (let k = 0; k < values.length; k++) {
-          if (typeof values[k] === "number") return [];
-          name += k === 0 ? values[k] : `|${values[k]}`;
-        }
-        return [name];
-      },
-    };
+    return neighbours(name, rows, column, asItIs);
   });
 }
 

@@ -10,6 +10,7 @@
 
 import * as v from "valibot";
 import { byHash } from "../../engine/alphabet.js";
+import { plainArrays } from "../../engine/backend.js";
 import { type RowTable, RowTableBuilder, type RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
 import { putEncoder, readEncoder } from "../../model/encoder.js";
@@ -19,12 +20,14 @@ import {
   type FileParts,
   PartsReader,
   putJson,
+  putNames,
   putStrings,
   putTable,
   putTree,
 } from "../../model/parts.js";
 import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
+import { Numbers } from "../../util/numbers.js";
 import type { Codec } from "../task.js";
 import type { TaggerEncoder } from "./encoder.js";
 import { labelParts, NO_PARTS } from "./label-parts.js";
@@ -59,11 +62,11 @@ function encodeTagger(tagger: Tagger): FileParts {
   const { rows, weights } = tagger;
   const old = rows.table;
   const table = new RowTableBuilder(old.symbolCount + (rows.parts?.names.length ?? 0));
-  const kept: number[] = []; // weights, entry by entry of the new table
-  const attributes: string[] = [];
+  const kept = new Numbers(plainArrays.float64); // weights, entry by entry of the new table
+  const attributes = new Numbers(plainArrays.int32);
   const inputs: number[] = [];
   // In the order in which a reader finds them without preparation.
-  for (const id of byHash(tagger.attributes.all())) {
+  for (const id of byHash(tagger.attributes)) {
     const row = rows.attributeRow?.[id] ?? id;
     const input = tagger.encoder?.inputs[id] ?? -1;
     const symbols: number[] = [];
@@ -75,7 +78,7 @@ function encodeTagger(tagger: Tagger): FileParts {
     if (symbols.length === 0 && input < 0) continue;
     inputs.push(input);
     table.add(symbols);
-    attributes.push(tagger.attributes.nameOf(id));
+    attributes.push(id);
   }
   const moved = (tree: RowTree): RowTree => ({
     ...tree,
@@ -102,15 +105,15 @@ function encodeTagger(tagger: Tagger): FileParts {
     putJson(parts, "scheme", tagger.translation);
     putStrings(parts, "dataLabels", tagger.labels.all());
   }
-  putStrings(parts, "attributes", attributes);
+  putNames(parts, "attributes", tagger.attributes, attributes.taken());
   putLexicons(parts, tagger.lexicons);
   putVectors(parts, tagger.vectors);
   putJson(parts, "attributeOrder", "hash");
-  putStrings(parts, "conjoined", tagger.conjoined.all());
+  putNames(parts, "conjoined", tagger.conjoined);
   putTree(parts, "ngrams", moved(rows.labelTree));
   if (rows.conjoinedTree) putTree(parts, "conjunctions", moved(rows.conjoinedTree));
   putTable(parts, "rows", table.build());
-  parts.tensors.weights = { data: Float32Array.from(kept) };
+  parts.tensors.weights = { data: new Float32Array(kept.taken()) };
   return parts;
 }
 
@@ -127,7 +130,6 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
     const labels = reader.alphabet("labels");
     const translation = reader.hasJson("scheme") ? reader.json("scheme", translationSchema) : undefined;
     if (translation && !canLearn(translation.data, translation.learned)) throw reader.damaged("its schemes do not fit");
-    if (translation && options.shortlist > 0) throw reader.damaged("it has a scheme and a shortlist");
     const isByHash = reader.hasJson("attributeOrder") && reader.json("attributeOrder", v.string()) === "hash";
     const attributes = reader.alphabet("attributes", isByHash);
     const conjoined = reader.alphabet("conjoined");

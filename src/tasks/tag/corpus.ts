@@ -4,12 +4,12 @@
 
 import type { Alphabet } from "../../engine/alphabet.js";
 import { type Arrays, plainArrays } from "../../engine/backend.js";
-import type { RowTableBuilder } from "../../engine/rows.js";
 import type { GivenLabel } from "../../formats/sequence.js";
 import { InputError, type Place } from "../../util/errors.js";
 import { Numbers } from "../../util/numbers.js";
-import type { LabelParts } from "./label-parts.js";
-import { type Columns, type Piece, PieceNumbers, type PositionPieces } from "./pieces.js";
+import { PieceNumbers } from "./piece-numbers.js";
+import type { Columns, Piece, PositionPieces } from "./pieces.js";
+import { TextValues, type ValueMatrix, type Values } from "./values.js";
 import type { VectorInputs } from "./vectors.js";
 
 /** A label position that is not one known label: -1 anything, -2 - k the k-th set of `allowedSets`. */
@@ -26,6 +26,8 @@ export interface Corpus {
   attributes: AttributeArray;
   /** Attributes conjoined with the previous label. */
   conjoined: AttributeArray;
+  /** The number of its first sequence among all there are; 0 if nothing is said. */
+  first?: number;
   /** [sequenceCount] the document of each, where the data tells. */
   groups?: Int32Array;
   /** Vectors of the words, where the tagger has any. */
@@ -67,6 +69,8 @@ class AttributeGatherer {
     private readonly alphabet: Alphabet,
     private readonly grows: boolean,
     private readonly arrays: Arrays,
+    /** What pieces are made of. */
+    private readonly seen: Values,
   ) {
     this.start = new Numbers(arrays.int32);
     this.ids = new Numbers(arrays.int32);
@@ -77,6 +81,15 @@ class AttributeGatherer {
     this.start.length = 1;
     this.ids.length = 0;
     this.values = undefined;
+  }
+
+  get count(): number {
+    return this.ids.length;
+  }
+
+  /** Forgets which values gave which numbers. */
+  forget(): void {
+    this.pieceNumbers = undefined;
   }
 
   lend(): AttributeArray {
@@ -105,9 +118,14 @@ class AttributeGatherer {
   }
 
   /** The attributes of all positions of a sequence. */
-  addPieces(pieces: readonly Piece[], columns: Columns): void {
-    this.pieceNumbers ??= new PieceNumbers(this.alphabet, this.grows);
-    this.pieceNumbers.gather(pieces, columns, this.ids, this.start);
+  addPieces(pieces: readonly Piece[], matrix: ValueMatrix): void {
+    this.pieceNumbers ??= new PieceNumbers(this.alphabet, this.grows, this.seen);
+    this.pieceNumbers.gather(pieces, matrix, this.ids, this.start);
+  }
+
+  /** Whether so much is remembered of values that it is time to forget it. */
+  get isFull(): boolean {
+    return this.pieceNumbers?.isFull ?? false;
   }
 
   build(): AttributeArray {
@@ -136,9 +154,10 @@ export class CorpusBuilder {
     private readonly grows: boolean,
     /** Where attributes are put. */
     arrays: Arrays = plainArrays,
+    private readonly values: Values = new TextValues(),
   ) {
-    this.attributes = new AttributeGatherer(attributes, grows, arrays);
-    this.conjoined = new AttributeGatherer(conjoined, grows, arrays);
+    this.attributes = new AttributeGatherer(attributes, grows, arrays, values);
+    this.conjoined = new AttributeGatherer(conjoined, grows, arrays, values);
     this.sequenceStart.push(0);
   }
 
@@ -150,6 +169,17 @@ export class CorpusBuilder {
     this.words.length = 0;
     this.attributes.clear();
     this.conjoined.clear();
+  }
+
+  /** How many numbers it holds, about. */
+  get size(): number {
+    return 2 * this.labelNumbers.length + this.attributes.count + this.conjoined.count;
+  }
+
+  /** Says that names have other numbers from here on. */
+  forgetNumbers(): void {
+    this.attributes.forget();
+    this.conjoined.forget();
   }
 
   /** The corpus without a copy: valid until something is added, and with arrays that are longer than what they hold. */
@@ -184,11 +214,29 @@ export class CorpusBuilder {
     this.addLabels(length, labels, place);
   }
 
-  /** A sequence with attributes that pieces make of its columns: for all sequences the same, see `PieceNumbers.gather`. */
+  /** A sequence with attributes that pieces make of its columns. */
   addColumns(columns: Columns, pieces: PositionPieces, labels?: readonly GivenLabel[], place?: Place): void {
-    this.attributes.addPieces(pieces.attributes, columns);
-    this.conjoined.addPieces(pieces.conjoined, columns);
+    this.forgetIfFull();
+    this.addValues(this.values.matrixOf(columns), pieces);
     this.addLabels(columns.length, labels, place);
+  }
+
+  /** The same of values that have numbers, without labels; `forgetIfFull` must have been asked before they got them. */
+  addNumbered(matrix: ValueMatrix, pieces: PositionPieces): void {
+    this.addValues(matrix, pieces);
+    this.addLabels(matrix.length, undefined);
+  }
+
+  private addValues(matrix: ValueMatrix, pieces: PositionPieces): void {
+    this.attributes.addPieces(pieces.attributes, matrix);
+    this.conjoined.addPieces(pieces.conjoined, matrix);
+  }
+
+  /** Forgets values and their numbers, if there are so many that it is time. */
+  forgetIfFull(): void {
+    if (!this.values.isFull && !this.attributes.isFull && !this.conjoined.isFull) return;
+    this.values.clear();
+    this.forgetNumbers();
   }
 
   private addLabels(length: number, labels: readonly GivenLabel[] | undefined, place?: Place): void {
@@ -286,49 +334,4 @@ export function allowedAt(corpus: Corpus, position: number): readonly number[] |
   const label = corpus.labels[position];
   if (label >= 0) return [label];
   return label === UNKNOWN_LABEL ? undefined : corpus.allowedSets[-2 - label];
-}
-
-/**
- * Adds a row for each attribute seen at least so many times, with the labels it was seen with and their parts. Returns the row
- * of each attribute, -1 for those left out. Counting sort by attribute, so it is linear in what the corpus holds.
- */
-export function addAttributeRows(
-  table: RowTableBuilder,
-  attributeCount: number,
-  corpus: Corpus,
-  { leastCount, parts }: { leastCount: (attribute: number) => number; parts?: LabelParts },
-): Int32Array {
-  const { start, ids } = corpus.attributes;
-  const offset = new Int32Array(attributeCount + 1);
-  for (const id of ids) offset[id + 1]++;
-  for (let a = 0; a < attributeCount; a++) offset[a + 1] += offset[a];
-  const place = offset.slice(0, attributeCount);
-  const positions = new Int32Array(ids.length); // positions where each attribute occurs, attribute after attribute
-  for (let p = 0; p + 1 < start.length; p++) {
-    for (let i = start[p]; i < start[p + 1]; i++) positions[place[ids[i]]++] = p;
-  }
-  const rows = new Int32Array(attributeCount).fill(-1);
-  const seenBy = new Int32Array(table.symbolCount + (parts?.names.length ?? 0)).fill(-1);
-  const symbols: number[] = [];
-  for (let a = 0; a < attributeCount; a++) {
-    if (offset[a + 1] - offset[a] < leastCount(a)) continue;
-    symbols.length = 0;
-    const note = (symbol: number): void => {
-      if (seenBy[symbol] === a) return;
-      seenBy[symbol] = a;
-      symbols.push(symbol);
-    };
-    const noteLabel = (label: number): void => {
-      if (seenBy[label] === a) return;
-      note(label);
-      if (parts) for (let p = parts.start[label]; p < parts.start[label + 1]; p++) note(parts.symbols[p]);
-    };
-    for (let i = offset[a]; i < offset[a + 1]; i++) {
-      const label = corpus.labels[positions[i]];
-      if (label >= 0) noteLabel(label);
-      else if (label !== UNKNOWN_LABEL) for (const one of corpus.allowedSets[-2 - label]) noteLabel(one);
-    }
-    if (symbols.length > 0) rows[a] = table.add(symbols.sort((x, y) => x - y));
-  }
-  return rows;
 }

@@ -6,10 +6,10 @@
 import type { Backend } from "../../engine/backend.js";
 import { Encoder } from "../../learn/encoder/encoder.js";
 import { EncoderLearning } from "../../learn/encoder/learning.js";
-import { type EncoderShape, fours } from "../../learn/encoder/shape.js";
+import { encoderBatch } from "../../learn/encoder/options.js";
+import type { EncoderShape } from "../../learn/encoder/shape.js";
 import type { KeptEncoder } from "../../model/encoder.js";
 import type { Corpus } from "./corpus.js";
-import type { ChosenOptions } from "./options.js";
 
 /** A network as it is kept. */
 export interface TaggerEncoder extends KeptEncoder {
@@ -42,22 +42,9 @@ export function encoderInputs(
   return inputs;
 }
 
-export function encoderShape(
-  { encoder, encoderLayers, encoderWidth }: ChosenOptions,
-  inputs: Int32Array,
-  labels: number,
-): EncoderShape | undefined {
-  if (encoder === "none") return undefined;
-  const isDense = encoder === "dense";
-  return {
-    kind: encoder,
-    inputs: inputs.reduce((count, input) => Math.max(count, input + 1), 0),
-    width: fours(encoderWidth || (isDense ? 256 : 64)),
-    // The embedding is the first layer of a dense one.
-    layers: (encoderLayers || (isDense ? 2 : 3)) - (isDense ? 1 : 0),
-    span: isDense ? 1 : 3,
-    outputs: labels,
-  };
+/** How many inputs there are. */
+export function inputCount(inputs: Int32Array): number {
+  return inputs.reduce((count, input) => Math.max(count, input + 1), 0);
 }
 
 /** A network that is to learn from a corpus. */
@@ -72,12 +59,9 @@ export function newEncoder(
   let seen = 0;
   for (const id of corpus.attributes.ids) if (inputs[id] >= 0) seen++;
   const active = seen / Math.max(1, corpus.labels.length);
-  const batch = corpus.sequenceCount < SMALL ? 4 : 8;
+  const batch = encoderBatch(corpus.sequenceCount);
   return { network, inputs, learning: new EncoderLearning(network, backend, { batch, dropout, active }) };
 }
-
-/** With fewer sequences, batches are smaller. */
-const SMALL = 1000;
 
 /** One that was kept. */
 export function keptEncoder({ shape, parameters, inputs, scale }: TaggerEncoder, backend: Backend): SlotEncoder {
@@ -85,9 +69,4 @@ export function keptEncoder({ shape, parameters, inputs, scale }: TaggerEncoder,
   network.parameters.set(parameters);
   network.scale = scale;
   return { network, inputs };
-}
-
-/** As many passes as its rate needs to come to an end: more where sequences are few. */
-export function encoderPasses(sequences: number): number {
-  return Math.max(10, Math.min(40, Math.round(150_000 / sequences)));
 }

@@ -111,21 +111,28 @@ export function scoreTagger(tagger: Tagger, { inference }: PredictionAsked): Sco
   const parts = { token: new AnswerLog(), span: new AnswerLog() };
   const { marksSpans } = tagger;
   let unknownLabels = 0;
+  const find = ({ sequence }: TaggerInput) => {
+    const possible = (sequence.labels ?? []).map((label) => knownPart(tagger, label));
+    const asked = { inference, confidences: true, spans: marksSpans };
+    const { labels, probability, confidences = [], spans = [] } = tagger.predict(sequence, asked);
+    const logLikelihood = tagger.logLikelihood({ ...sequence, labels: possible }, { inference });
+    return { labels, probability, confidences, spans, logLikelihood };
+  };
   return {
     answers: score.answers,
-    add({ sequence }) {
-      const gold = trueLabels(sequence);
-      const possible = (sequence.labels ?? []).map((label) => knownPart(tagger, label));
+    find,
+    add(one, found) {
+      const { labels, probability, confidences, spans, logLikelihood } =
+        (found as ReturnType<typeof find>) ?? find(one);
+      const gold = trueLabels(one.sequence);
       unknownLabels += gold.filter((label) => label !== null && !isKnown(tagger, label)).length;
-      const asked = { inference, confidences: true, spans: marksSpans };
-      const { labels, probability, confidences = [], spans = [] } = tagger.predict(sequence, asked);
       gold.forEach((label, i) => {
         if (label !== null) parts.token.add(confidences[i], labels[i] === label);
       });
       if (gold.every((label): label is string => label !== null)) {
         for (const { confidence, correct } of judgeSpans(spans, gold)) parts.span.add(confidence, correct);
       }
-      score.add(gold, labels, probability, tagger.logLikelihood({ ...sequence, labels: possible }, { inference }));
+      score.add(gold, labels, probability, logLikelihood);
     },
     parts: () => ({ token: parts.token.columns(), ...(marksSpans && { span: parts.span.columns() }) }),
     report: () => ({

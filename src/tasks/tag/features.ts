@@ -2,7 +2,7 @@
 
 import { checkSequence, type GivenLabel, type TaggingSequence } from "../../formats/sequence.js";
 import type { VectorSource } from "../../formats/vectors.js";
-import { InputError, unknownName } from "../../util/errors.js";
+import { InputError, type Place, unknownName } from "../../util/errors.js";
 import type { NamedText } from "../../util/options.js";
 import { chunkingPieces, columnPieces, latestText, type TextVersion } from "./attributes.js";
 import type { CorpusBuilder, PositionAttributes } from "./corpus.js";
@@ -77,14 +77,18 @@ export function addSequence(
   if (source.kind === "function") {
     builder.add(length, named(ownAttributes(columns, parts), undefined, parts), labels, sequence);
   } else {
-    const { attributes, conjoined } = piecesOf(columns, source, parts, sequence);
+    const own = piecesOf(columns, source, parts.template, sequence);
     const told = toldBy(parts.lexicons, columns);
-    // Those of lexicons come first: the others depend on the number of columns.
-    const all = told.pieces.length > 0 ? [...told.pieces, ...attributes] : attributes;
-    const pieces = { attributes: all, conjoined: parts.conjoin ? [...conjoined, ...all] : conjoined };
-    builder.addColumns(told.columns, pieces, labels, sequence);
+    builder.addColumns(told.columns, joinedPieces(own, told.pieces, parts.conjoin), labels, sequence);
   }
   return length;
+}
+
+/** The pieces of columns and of what lexicons say of these. */
+export function joinedPieces(own: PositionPieces, told: readonly Piece[], conjoin: boolean): PositionPieces {
+  // Those of lexicons come first: the others depend on the number of columns.
+  const all = told.length > 0 ? [...told, ...own.attributes] : own.attributes;
+  return { attributes: all, conjoined: conjoin ? [...own.conjoined, ...all] : own.conjoined };
 }
 
 /** What lexicons say of words, as columns and pieces. */
@@ -123,27 +127,24 @@ function ownAttributes(
   return attributes;
 }
 
-/** The pieces of attributes that a source makes of columns. */
-function piecesOf(
+/** The pieces of attributes that a source makes of columns. `place` is where these begin, for errors. */
+export function piecesOf(
   columns: Columns,
   source: FeatureSource,
-  { template }: AttributeMakerParts,
-  sequence: TaggingSequence,
+  template: CompiledTemplate | undefined,
+  place: Place,
 ): PositionPieces {
-  if (source.kind === "template") return (template as CompiledTemplate).pieces(columns, sequence);
+  if (source.kind === "template") return (template as CompiledTemplate).pieces(columns, place);
   if (source.kind === "chunking") {
     if (columns.some((row) => row.length < 2)) {
-      throw new InputError("the chunking attributes need two columns, word and part of speech", sequence);
+      throw new InputError("the chunking attributes need two columns, word and part of speech", place);
     }
     return { attributes: chunkingPieces, conjoined: [] };
   }
   const width = columns.length > 0 ? Math.max(1, columns[0].length) : 1;
   const narrow = columns.findIndex((row) => row.length < width);
   if (narrow >= 0) {
-    throw new InputError(
-      `\`columns[${narrow}]\` should have ${width} or more, found ${columns[narrow].length}`,
-      sequence,
-    );
+    throw new InputError(`\`columns[${narrow}]\` should have ${width} or more, found ${columns[narrow].length}`, place);
   }
   const version = source.kind === "text" ? source.version : undefined;
   return { attributes: columnPieces(width, version ?? 1), conjoined: [] };

@@ -44,7 +44,7 @@ export const reading = {
   labelSets: flag("columns and crfsuite: a label `A|B` means that A or B is right"),
 };
 
-type Rereading = GivenOptions<typeof rereading>;
+export type Rereading = GivenOptions<typeof rereading>;
 
 const inputSchema = v.object({
   format: v.optional(v.picklist(taggingFormats)),
@@ -131,7 +131,7 @@ export interface TaggerInput {
  * Labels that the model does not know. `refuse`: all. `some`: those of a sequence that has no other, and none that is known
  * came before: what was taken for labels is something else. `allow`: none.
  */
-type Unknown = "refuse" | "some" | "allow";
+export type Unknown = "refuse" | "some" | "allow";
 
 /** The sequences of a source as the model needs them. */
 export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): AsyncGenerator<TaggerInput> {
@@ -159,7 +159,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
     mayBeEmpty: use.mayBeEmpty,
     format: given.format ?? note.format,
     separator: given.separator,
-    column: note.column,
+    ...((given.format ?? note.format) === "conllu" && { column: note.column }),
     ...((given.format ?? note.format) === "columns" ? placesOf(note) : {}),
     labelled: needed,
     labelSets: note.labelSets,
@@ -177,10 +177,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
         ? splitLabels(sequence, tagger, note, format === "columns" && !needed)
         : undefined;
     const labels = ignored ?? sequence.labels;
-    if (labels) {
-      checkLabels(tagger, labels, sequence, format, unknown, needed && !given.known);
-      if (unknown === "some" && labels.some((label) => label !== null)) unknown = "allow";
-    }
+    if (labels) unknown = checkLabels(tagger, labels, sequence, format, unknown, needed && !given.known);
     if (format === "crfsuite" && sequence.attributes?.every((names) => names.length === 0)) {
       throw new InputError("no position of the sequence has an attribute", {
         ...placeOf(sequence, 0, format),
@@ -230,7 +227,7 @@ export function cutting(tagger: Tagger, first: LineBlock, asked: Asked, file: st
   const filled = first.lines.find((line) => !isBlank(line));
   const separator = (asked as Rereading).separator ?? (filled === undefined ? undefined : separatorOf(filled));
   const options = format === "columns" ? { format, separator } : { format };
-  return { ends, isByLine: isByLine(format), options };
+  return { ends, isByLine: isByLine(format), isKept: format === "conllu", options };
 }
 
 /** The pixels that the model looks at: others would give it attributes that mean something else to it. */
@@ -266,7 +263,7 @@ function labelText(label: GivenLabel): string {
  * Compares the number of columns with the model's. One more is the label, where that can be: it is taken off, and what it
  * says is returned.
  */
-function splitLabels(
+export function splitLabels(
   sequence: TaggingSequence,
   tagger: Tagger,
   note: InputNote,
@@ -301,18 +298,19 @@ function splitLabels(
   });
 }
 
-/** Refuses labels that the model does not know, at their line. */
-function checkLabels(
+/** Refuses labels that the model does not know, at their line; returns which are refused from then on. */
+export function checkLabels(
   tagger: Tagger,
   labels: readonly GivenLabel[],
   sequence: TaggingSequence,
   format: TaggingFormat,
   unknown: Unknown,
   mayAllow: boolean,
-): void {
-  if (unknown === "allow") return;
+): Unknown {
+  if (unknown === "allow") return "allow";
   const namesOf = (given: GivenLabel): readonly string[] => (typeof given === "string" ? [given] : (given ?? []));
-  if (unknown === "some" && labels.some((given) => namesOf(given).some((label) => isKnown(tagger, label)))) return;
+  if (unknown === "some" && labels.some((given) => namesOf(given).some((label) => isKnown(tagger, label))))
+    return "allow";
   labels.forEach((given, i) => {
     for (const label of namesOf(given)) {
       if (isKnown(tagger, label)) continue;
@@ -322,6 +320,7 @@ function checkLabels(
       });
     }
   });
+  return unknown;
 }
 
 export function isKnown(tagger: Tagger, label: string): boolean {

@@ -13,11 +13,13 @@ import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { EncoderLearning } from "../../learn/encoder/learning.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { type Judged, type Learner, logLossOf, type Seen, type SharedLearner } from "../../learn/learner.js";
+import type { ExampleBlocks } from "../../learn/order.js";
 import { countChunks } from "../../metrics/tagging.js";
 import { allowedAt, type Corpus } from "./corpus.js";
 import type { SlotEncoder } from "./encoder.js";
 import { type TaggerRows, taggerFamilies } from "./rows.js";
 import { SlotScores } from "./slot-scores.js";
+import { type HeldRecords, HeldSequences, type SharedFacts, StoredSequences } from "./stored.js";
 
 export class TaggerEngine extends Holder {
   readonly kernel = this.backend.makeKernel();
@@ -75,7 +77,7 @@ export class TaggerEngine extends Holder {
     inference = this.inference,
     confidences = false,
   ): BestOutput | undefined {
-    const problem = this.problem(corpus, sequence, frozen.weights, false);
+    const problem = this.problem(corpus, sequence, frozen.weights, false, frozen);
     const searcher = inference.least === undefined ? this.kernel : this.budget;
     return searcher.bestOutput(problem, frozen, inference, confidences);
   }
@@ -92,8 +94,14 @@ export class TaggerEngine extends Holder {
     return this.backend.freeze(this.space, weights);
   }
 
-  private problem(corpus: Corpus, sequence: number, weights: Float64Array, labelled: boolean): Problem {
-    const problem = this.slots.fill(corpus, sequence, weights, labelled);
+  private problem(
+    corpus: Corpus,
+    sequence: number,
+    weights: Float64Array,
+    labelled: boolean,
+    frozen?: FrozenRows,
+  ): Problem {
+    const problem = this.slots.fill(corpus, sequence, weights, labelled, frozen);
     if (!this.rows.conjoinedTree) return problem;
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
@@ -192,7 +200,7 @@ export class TaggerEngine extends Holder {
     if (this.inference.mode === "beam" && beamTraining !== "forced" && this.isFullyLabelled(corpus, sequence)) {
       return this.learnBeam(corpus, sequence, weights, gradient, beamTraining);
     }
-    const inference = learningInference(this.inference, sequence);
+    const inference = learningInference(this.inference, (corpus.first ?? 0) + sequence);
     const isBeam = inference.mode === "beam";
     const trellis = this.forward(corpus, sequence, weights, inference, { forced: isBeam });
     const contextLength = this.kernel.averageContextLength();
@@ -220,7 +228,7 @@ export class TaggerEngine extends Holder {
     training: Exclude<BeamTraining, "forced">,
   ): Seen {
     const { space, slots } = this;
-    const inference = learningInference(this.inference, sequence);
+    const inference = learningInference(this.inference, (corpus.first ?? 0) + sequence);
     const length = corpus.sequenceStart[sequence + 1] - corpus.sequenceStart[sequence];
     const problem = this.problem(corpus, sequence, weights, true);
     const forced = this.forced(corpus, sequence);
@@ -289,7 +297,7 @@ export class TaggerEngine extends Holder {
     names?: readonly string[],
     given = this.inference,
   ): Judged {
-    const inference = learningInference(given, sequence);
+    const inference = learningInference(given, (corpus.first ?? 0) + sequence);
     let trellis = this.forward(corpus, sequence, weights, inference, { labelled: false });
     const best = this.kernel.bestPath();
     const bestPartition = trellis.logPartition;
@@ -362,22 +370,33 @@ interface LearnerFacts {
   beamTraining?: BeamTraining;
   /** Of the finished tagger, where it takes more care than learning does. */
   finalInference?: Inference;
+  /** See `Learner.blocks`. */
+  blocks?: ExampleBlocks;
 }
 
-/** A corpus to train a tagger on. */
+/** A corpus to train a tagger on, or sequences on disk. */
 export class TaggerLearner implements Learner {
   readonly engine: TaggerEngine;
-  readonly corpus: Corpus;
+  /** Undefined if sequences are on disk. */
+  private readonly inMemory: Corpus | undefined;
+  private readonly stored: HeldSequences | undefined;
 
   constructor(
-    corpus: Corpus,
+    data: Corpus | HeldSequences,
     rows: TaggerRows,
     inference: Inference,
     private readonly given: LearnerFacts = {},
     encoder?: (backend: Backend) => SlotEncoder,
   ) {
-    this.corpus = placedAll(corpus, backend().arrays);
+    if (data instanceof HeldSequences) this.stored = data;
+    else this.inMemory = placedAll(data, backend().arrays);
     this.engine = new TaggerEngine(rows, inference, given.shortlist, encoder);
+  }
+
+  /** All sequences, where they are in memory. */
+  get corpus(): Corpus {
+    if (!this.inMemory) throw new Error("the sequences are on disk");
+    return this.inMemory;
   }
 
   get table() {
@@ -389,33 +408,65 @@ export class TaggerLearner implements Learner {
   }
 
   get groups(): Int32Array | undefined {
-    return this.corpus.groups;
+    return this.inMemory?.groups ?? this.file?.groups;
   }
 
   get exampleCount(): number {
-    return this.corpus.sequenceCount;
+    return this.inMemory?.sequenceCount ?? this.file?.count ?? 0;
+  }
+
+  get blocks(): ExampleBlocks | undefined {
+    return this.given.blocks;
+  }
+
+  /** Undefined if sequences are in memory, or another thread reads them. */
+  private get file(): StoredSequences | undefined {
+    return this.stored instanceof StoredSequences ? this.stored : undefined;
+  }
+
+  get hold(): Learner["hold"] {
+    const { file } = this;
+    return file && ((order, from, least) => file.hold(order, from, least));
+  }
+
+  get held(): HeldRecords | undefined {
+    return this.stored?.held;
+  }
+
+  take(held: unknown): void {
+    if (this.stored) this.stored.held = held as HeldRecords;
   }
 
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
-    return this.engine.learn(this.corpus, example, weights, gradient, this.given.beamTraining);
+    const { beamTraining } = this.given;
+    if (this.inMemory) return this.engine.learn(this.inMemory, example, weights, gradient, beamTraining);
+    return this.engine.learn(this.storedOne(example), 0, weights, gradient, beamTraining);
   }
 
   judge(example: number, weights: Float64Array, isFinal = false): Judged {
     const { names, finalInference } = this.given;
-    return this.engine.judge(this.corpus, example, weights, names, isFinal ? finalInference : undefined);
+    const inference = isFinal ? finalInference : undefined;
+    if (this.inMemory) return this.engine.judge(this.inMemory, example, weights, names, inference);
+    return this.engine.judge(this.storedOne(example), 0, weights, names, inference);
+  }
+
+  private storedOne(example: number): Corpus {
+    return (this.stored as HeldSequences).corpusOf(example);
   }
 
   share(): SharedLearner | undefined {
-    const { corpus, engine, given } = this;
+    const { inMemory: corpus, stored, engine, given } = this;
     // Its steps follow one another: one thread takes them.
     if (engine.encoder) return undefined;
-    const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, given };
+    const data: SharedData = { corpus, facts: stored?.facts, rows: engine.rows, inference: engine.inference, given };
     return { module: import.meta.url, data };
   }
 }
 
 interface SharedData {
-  corpus: Corpus;
+  corpus: Corpus | undefined;
+  /** Of sequences on disk. */
+  facts: SharedFacts | undefined;
   rows: TaggerRows;
   inference: Inference;
   given: LearnerFacts;
@@ -423,6 +474,6 @@ interface SharedData {
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): TaggerLearner {
-  const { corpus, rows, inference, given } = data as SharedData;
-  return new TaggerLearner(corpus, rows, inference, given);
+  const { corpus, facts, rows, inference, given } = data as SharedData;
+  return new TaggerLearner(corpus ?? new HeldSequences(facts as SharedFacts), rows, inference, given);
 }

@@ -89,7 +89,7 @@ export interface TaggerOptions {
   dropout: number;
   /**
    * Passes over the examples, at most: a whole number of at least 1.
-   * @default 12
+   * @default 7
    */
   passes: number;
   /**

@@ -2,6 +2,7 @@
 
 import { beamTrainings } from "../../engine/beam-gradient.js";
 import { type Inference, withContexts } from "../../engine/inference.js";
+import { encoderOptions } from "../../learn/encoder/options.js";
 import { encoderKinds } from "../../learn/encoder/shape.js";
 import { goOnOptions } from "../../learn/go-on.js";
 import { budgetOptions, choosingOptions, trainingOptions } from "../../learn/options.js";
@@ -23,7 +24,7 @@ import {
 } from "../../util/options.js";
 import { NO_PARTS, separatorOf } from "./label-parts.js";
 import type { TaggerOptions } from "./option-types.js";
-import { learnedSchemes, type Translation } from "./scheme.js";
+import { learnedSchemes } from "./scheme.js";
 
 export type { TaggerOptions } from "./option-types.js";
 
@@ -87,22 +88,9 @@ export const taggerOptions = {
       value: "kind",
     },
   ),
-  encoderWidth: whole(
-    "numbers of a layer of the network, rounded up to a multiple of four; 0: 256 if dense, 64 if conv",
-    {
-      least: 0,
-      most: 4096,
-      usual: 0,
-    },
-  ),
-  encoderLayers: whole("layers of the network; 0: 2 if dense, 3 if conv", { least: 0, most: 64, usual: 0 }),
-  dropout: real("share of a layer's numbers that are left out at random while learning", {
-    least: 0,
-    most: 0.9,
-    usual: 0.4,
-  }),
+  ...encoderOptions,
   ...trainingOptions,
-  passes: whole("passes over the examples, at most", { least: 1, usual: 12, aliases: ["epochs"] }),
+  passes: whole("passes over the examples, at most", { least: 1, usual: 7, aliases: ["epochs"] }),
   rate: real("step size", { least: 0, above: true, most: 100, usual: 0.5 }),
   patience: whole("passes without improvement on the held-out part before training stops", { least: 0, usual: 2 }),
   select: choice("what is chosen by", ["f1", "accuracy", "likelihood"], {
@@ -137,14 +125,10 @@ const SHORTLIST = { most: 64, fewest: 128 };
 export function labelOptions(
   labels: readonly string[],
   given: Pick<ChosenOptions, "labelParts" | "shortlist">,
-  translation: Translation | undefined,
 ): Pick<TaggerOptions, "labelParts" | "shortlist"> {
   // A label that marks a span may need another one beside it: no list of the best knows that.
   const marksSpans = areChunkLabels(labels);
   const { labelParts = (marksSpans ? undefined : separatorOf(labels)) ?? NO_PARTS, shortlist } = given;
-  if (translation && shortlist) {
-    throw new InputError("option `shortlist` cannot be used where labels are held to a scheme");
-  }
   if (labelParts === "") throw new InputError("option `labelParts` is empty: name a separator, or `none`");
   if (marksSpans) return { labelParts, shortlist: shortlist ?? 0 };
   const isLong = labelParts !== NO_PARTS || labels.length > SHORTLIST.fewest;

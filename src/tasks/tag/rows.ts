@@ -4,8 +4,10 @@
 import type { RowFamily } from "../../engine/problem.js";
 import { type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
-import { addAttributeRows, allowedAt, type Corpus } from "./corpus.js";
+import { type AttributeRowOptions, addAttributeRows } from "./attribute-rows.js";
+import { allowedAt, type Corpus } from "./corpus.js";
 import type { LabelParts } from "./label-parts.js";
+import { type CorpusScan, scanOf } from "./stored.js";
 import { addVectorRows } from "./vectors.js";
 
 export interface TaggerRows {
@@ -33,13 +35,11 @@ const DENSE_SYMBOLS = 64;
 const DENSE_SINGLE = 1024;
 
 export function taggerRows(
-  corpus: Corpus,
+  data: Corpus | CorpusScan,
   sizes: { labels: number; attributes: number; conjoined: number },
-  options: {
+  options: Partial<AttributeRowOptions> & {
     order: number;
     minCount: number;
-    leastCount?: (attribute: number) => number;
-    parts?: LabelParts;
     /** Attributes that are numbers of vectors. */
     vectorIds?: Int32Array;
   },
@@ -47,15 +47,15 @@ export function taggerRows(
   const symbolCount = sizes.labels + 1;
   const table = new RowTableBuilder(symbolCount);
   const { minCount, leastCount = () => minCount, parts } = options;
-  const attributeRow = addAttributeRows(table, sizes.attributes, corpus, { leastCount, parts });
+  const attributeRow = addAttributeRows(table, sizes.attributes, data, { ...options, leastCount });
   if (options.vectorIds) addVectorRows(table, attributeRow, options.vectorIds, parts);
-  const labelTree = addLabelRows(table, corpus, sizes.labels, options.order);
-  const conjoinedTree = sizes.conjoined > 0 ? addConjoinedRows(table, corpus, options.minCount) : undefined;
+  const labelTree = addLabelRows(table, data, sizes.labels, options.order);
+  const conjoinedTree = sizes.conjoined > 0 ? addConjoinedRows(table, data, options.minCount) : undefined;
   return { table: table.build(), attributeRow, labelTree, conjoinedTree, parts };
 }
 
 /** A row for ⋆, for each label, and for each longer suffix of labels that occurs before a decision. */
-function addLabelRows(table: RowTableBuilder, corpus: Corpus, labelCount: number, order: number): RowTree {
+function addLabelRows(table: RowTableBuilder, data: Corpus | CorpusScan, labelCount: number, order: number): RowTree {
   const tree = new RowTreeBuilder();
   const end = labelCount;
   const followers: Set<number>[] = [];
@@ -64,22 +64,23 @@ function addLabelRows(table: RowTableBuilder, corpus: Corpus, labelCount: number
     followers[node].add(symbol);
   };
   if (order > 0) for (let y = BEGIN; y < labelCount; y++) tree.child(0, y);
-  for (let s = 0; s < corpus.sequenceCount; s++) {
-    const from = corpus.sequenceStart[s];
-    const to = corpus.sequenceStart[s + 1];
+  const addSequence = ({ labels, sequenceStart }: Corpus, s: number): void => {
+    const from = sequenceStart[s];
+    const to = sequenceStart[s + 1];
     for (let p = from; p <= to; p++) {
-      const symbol = p < to ? corpus.labels[p] : end;
+      const symbol = p < to ? labels[p] : end;
       let node = 0;
       for (let n = 1; n <= order; n++) {
         const before = p - n;
-        const event = before >= from ? corpus.labels[before] : BEGIN;
+        const event = before >= from ? labels[before] : BEGIN;
         if (before >= from && event < 0) break; // not a known label
         node = tree.child(node, event);
         if (symbol >= 0) note(node, symbol);
         if (before < from) break;
       }
     }
-  }
+  };
+  for (const corpus of scanOf(data)) for (let s = 0; s < corpus.sequenceCount; s++) addSequence(corpus, s);
   const nodes = tree.nodes;
   for (let node = 0; node < nodes; node++) {
     const isSingle = node <= labelCount + 1;
@@ -94,12 +95,12 @@ function symbolsFit(symbolCount: number, isSingle: boolean): boolean {
 }
 
 /** A row for each pair (conjoined attribute, previous label) that occurs, with the labels that follow. */
-function addConjoinedRows(table: RowTableBuilder, corpus: Corpus, minCount: number): RowTree {
+function addConjoinedRows(table: RowTableBuilder, data: Corpus | CorpusScan, minCount: number): RowTree {
   const tree = new RowTreeBuilder();
   const followers: Set<number>[] = [];
   const counts: number[] = [];
-  const { start, ids } = corpus.conjoined;
-  for (let s = 0; s < corpus.sequenceCount; s++) {
+  const addSequence = (corpus: Corpus, s: number): void => {
+    const { start, ids } = corpus.conjoined;
     for (let p = corpus.sequenceStart[s] + 1; p < corpus.sequenceStart[s + 1]; p++) {
       const previous = allowedAt(corpus, p - 1);
       const current = allowedAt(corpus, p);
@@ -114,7 +115,8 @@ function addConjoinedRows(table: RowTableBuilder, corpus: Corpus, minCount: numb
         }
       }
     }
-  }
+  };
+  for (const corpus of scanOf(data)) for (let s = 0; s < corpus.sequenceCount; s++) addSequence(corpus, s);
   for (let node = 1; node < tree.nodes; node++) {
     if (followers[node] && counts[node] >= minCount) {
       tree.setRow(node, table.add([...followers[node]].sort((a, b) => a - b)));

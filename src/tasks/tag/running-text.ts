@@ -17,6 +17,11 @@ export type TaggerGiven =
 
 /** The sequence that was meant. */
 export function sequenceOf(given: TaggerGiven): TaggingSequence {
+  if (typeof given === "string") {
+    throw new InputError("text is given as `{ text }`, tokens as an array", {
+      hint: 'such as { text: "the dog barks" } or ["the", "dog"]',
+    });
+  }
   if (given && !Array.isArray(given) && ("columns" in given || "attributes" in given)) return given;
   const tokens = Array.isArray(given) ? given : (given as { tokens?: unknown })?.tokens;
   if (tokens !== undefined) {

@@ -8,6 +8,7 @@ import type { Alphabet } from "../../engine/alphabet.js";
 import { areChunkLabels, labelParts } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
 import { allowedAt, type Corpus, UNKNOWN_LABEL } from "./corpus.js";
+import { type CorpusScan, scanOf } from "./stored.js";
 
 export const schemes = ["bio", "iob1", "bioes", "bilou"] as const;
 export type Scheme = (typeof schemes)[number];
@@ -48,16 +49,18 @@ export function mayFollow(scheme: Scheme, before: Neighbour, label: Neighbour): 
 }
 
 /** The scheme of all sequences of a corpus, undefined if they follow none: the first of those that no pair breaks. */
-export function schemeOf(corpus: Corpus, labels: Alphabet): Scheme | undefined {
+export function schemeOf(data: Corpus | CorpusScan, labels: Alphabet): Scheme | undefined {
   if (!areChunkLabels(labels.all())) return undefined;
   const end = labels.size;
   const pairs = new Uint8Array((end + 1) * (end + 1)); // [before][label], `end` being the beginning and the end
-  for (let s = 0; s < corpus.sequenceCount; s++) {
-    let before = end;
-    for (let p = corpus.sequenceStart[s]; p <= corpus.sequenceStart[s + 1]; p++) {
-      const label = p < corpus.sequenceStart[s + 1] ? corpus.labels[p] : end;
-      if (before >= 0 && label >= 0) pairs[before * (end + 1) + label] = 1;
-      before = label;
+  for (const corpus of scanOf(data)) {
+    for (let s = 0; s < corpus.sequenceCount; s++) {
+      let before = end;
+      for (let p = corpus.sequenceStart[s]; p <= corpus.sequenceStart[s + 1]; p++) {
+        const label = p < corpus.sequenceStart[s + 1] ? corpus.labels[p] : end;
+        if (before >= 0 && label >= 0) pairs[before * (end + 1) + label] = 1;
+        before = label;
+      }
     }
   }
   const nameOf = (label: number): Neighbour => (label === end ? undefined : labels.nameOf(label));
@@ -119,13 +122,13 @@ export function dataLabel({ data, learned }: Translation, before: Neighbour, lab
 
 /** What is to be learned in place of the labels of a corpus; undefined for these themselves, whatever they are. */
 export function translationFor(
-  corpus: Corpus,
+  data: Corpus | CorpusScan,
   labels: Alphabet,
   { scheme, constrained }: { scheme?: LearnedScheme | "data"; constrained: boolean },
 ): Translation | undefined {
   if (scheme === "data" && !constrained) return undefined;
-  const data = schemeOf(corpus, labels);
-  if (!data) {
+  const found = schemeOf(data, labels);
+  if (!found) {
     if (!scheme && !constrained) return undefined;
     const reason = areChunkLabels(labels.all())
       ? "the labels of the data follow none of the schemes"
@@ -135,12 +138,12 @@ export function translationFor(
     });
   }
   // Outputs in IOB1 cannot be held to it as they are: what marks a beginning depends on what came before.
-  const learned = scheme !== undefined && scheme !== "data" ? scheme : data === "iob1" ? "bio" : data;
-  if (learned === data && !constrained) return undefined;
-  if (!canLearn(data, learned)) {
-    throw new InputError(`option \`scheme\`: labels in ${data} cannot be learned as ${learned}`);
+  const learned = scheme !== undefined && scheme !== "data" ? scheme : found === "iob1" ? "bio" : found;
+  if (learned === found && !constrained) return undefined;
+  if (!canLearn(found, learned)) {
+    throw new InputError(`option \`scheme\`: labels in ${found} cannot be learned as ${learned}`);
   }
-  return { data, learned };
+  return { data: found, learned };
 }
 
 /** "IOB1, learned as BIO, never broken" */
@@ -161,8 +164,9 @@ export function translated(
   symbols: Alphabet,
   translation: Translation,
   fixed = false,
+  /** What sets of symbols are added to. */
+  allowedSets: Int32Array[] = [],
 ): Corpus {
-  const allowedSets: Int32Array[] = [];
   const made = new Int32Array(corpus.labels.length);
   const known = (label: number): string | null => (label >= 0 ? labels.nameOf(label) : null);
   for (let s = 0; s < corpus.sequenceCount; s++) {

@@ -15,6 +15,16 @@ const CACHED_LENGTH = 512;
 /** Room for labels at each slot of a graph, at least; above it powers of two, so that graphs can be kept. */
 const LEAST_WIDTH = 4;
 
+/** What lists must hold beside the best labels where outputs are held to a scheme. */
+export interface ListRules {
+  /** [labels] what is listed with each, so that a span that one is part of can begin and end. */
+  readonly mates: readonly Int32Array[];
+  /** The labels that given ones may stand for. */
+  learnedFor(given: ArrayLike<number>): ArrayLike<number>;
+  /** Whether an output can be made of the labels listed for each position, from `start[i]` to `start[i + 1] - 1`. */
+  hasOutput(length: number, start: Int32Array, listed: Int32Array): boolean;
+}
+
 export class Shortlist {
   /** Of the sequence at hand. Its symbol count is the width of the arrays; a slot lists as many labels as its branch has symbols. */
   graph!: SlotGraph;
@@ -30,6 +40,7 @@ export class Shortlist {
   private readonly chosen: number[] = [];
   /** [labels] scores of those chosen, while the best of them are found. */
   private readonly ranking: Float64Array;
+  rules: ListRules | undefined;
 
   constructor(
     /** Labels of a position, at most. */
@@ -53,11 +64,26 @@ export class Shortlist {
     given: (position: number) => ArrayLike<number> | undefined,
   ): void {
     if (this.start.length < length + 1) this.start = new Int32Array(2 * (length + 1));
+    let widest = this.list(scores, stride, length, given, this.most);
+    if (this.rules && !this.rules.hasOutput(length, this.start, this.labels)) {
+      widest = this.list(scores, stride, length, given, Number.POSITIVE_INFINITY);
+    }
+    this.layOut(scores, stride, length, widest);
+  }
+
+  /** Lists up to `most` labels a position, or all; returns the length of the longest list. */
+  private list(
+    scores: Float64Array,
+    stride: number,
+    length: number,
+    given: (position: number) => ArrayLike<number> | undefined,
+    most: number,
+  ): number {
     const { start, chosen } = this;
     let widest = 1;
     let count = 0;
     for (let i = 0; i < length; i++) {
-      this.chooseAt(scores, i * stride, given(i));
+      this.chooseAt(scores, i * stride, given(i), most);
       if (this.labels.length < count + chosen.length) {
         const larger = new Int32Array(2 * (count + chosen.length));
         larger.set(this.labels);
@@ -67,27 +93,32 @@ export class Shortlist {
       widest = Math.max(widest, chosen.length);
       start[i + 1] = count;
     }
-    this.layOut(scores, stride, length, widest);
+    return widest;
   }
 
   /** The labels of a position, rising. */
-  private chooseAt(scores: Float64Array, base: number, given: ArrayLike<number> | undefined): void {
-    const { most, end, chosen } = this;
+  private chooseAt(scores: Float64Array, base: number, given: ArrayLike<number> | undefined, most: number): void {
+    const { end, chosen, rules } = this;
     let top = Number.NEGATIVE_INFINITY;
     for (let y = 0; y < end; y++) if (scores[base + y] > top) top = scores[base + y];
-    const least = top - MARGIN;
+    const least = Number.isFinite(most) ? top - MARGIN : Number.NEGATIVE_INFINITY;
     chosen.length = 0;
     for (let y = 0; y < end; y++) if (scores[base + y] >= least) chosen.push(y);
-    if (chosen.length > most) this.keepBest(scores, base);
-    if (!given) return;
+    if (chosen.length > most) this.keepBest(scores, base, most);
     const count = chosen.length;
-    for (let n = 0; n < given.length; n++) if (!chosen.includes(given[n])) chosen.push(given[n]);
+    if (given) this.include(rules ? rules.learnedFor(given) : given);
+    if (rules) for (let n = 0, own = chosen.length; n < own; n++) this.include(rules.mates[chosen[n]]);
     if (chosen.length > count) chosen.sort((a, b) => a - b);
   }
 
+  private include(labels: ArrayLike<number>): void {
+    const { chosen } = this;
+    for (let n = 0; n < labels.length; n++) if (!chosen.includes(labels[n])) chosen.push(labels[n]);
+  }
+
   /** Leaves the `most` best of those chosen; of equal ones the first. */
-  private keepBest(scores: Float64Array, base: number): void {
-    const { chosen, ranking, most } = this;
+  private keepBest(scores: Float64Array, base: number, most: number): void {
+    const { chosen, ranking } = this;
     for (let n = 0; n < chosen.length; n++) ranking[n] = scores[base + chosen[n]];
     const least = kthLargest(ranking, chosen.length, most);
     let equal = most; // how many of the least are kept

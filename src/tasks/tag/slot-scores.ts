@@ -3,7 +3,7 @@
 //   score(i, y) = sum over the attributes a of position i: value(a) · (weight(a, y) + sum over the parts p of y: weight(a, p))
 // Numbers of word vectors (vectors.ts) are attributes, too, which a corpus does not spell out.
 
-import type { Backend, PositionRows } from "../../engine/backend.js";
+import type { Backend, DenseRows, FrozenRows, PositionRows } from "../../engine/backend.js";
 import type { Problem } from "../../engine/problem.js";
 import type { RowTable } from "../../engine/rows.js";
 import { chainGraph, openChainGraph, type SlotGraph, slotGraph } from "../../engine/slots.js";
@@ -12,7 +12,7 @@ import type { Gradient } from "../../learn/gradient.js";
 import { allowedAt, type Corpus } from "./corpus.js";
 import type { SlotEncoder } from "./encoder.js";
 import type { TaggerRows } from "./rows.js";
-import { Shortlist } from "./shortlist.js";
+import { type ListRules, Shortlist } from "./shortlist.js";
 import { VectorRows } from "./vectors.js";
 
 /** Graphs of chains up to this length are kept. */
@@ -35,6 +35,7 @@ export class SlotScores {
   /** Whether the sequences at hand are learned from: a network then leaves some of its numbers out. */
   isLearning = false;
   private readonly vectors: VectorRows | undefined;
+  private dense: { frozen: FrozenRows; rows: DenseRows | undefined } | undefined;
 
   constructor(
     private readonly rows: TaggerRows,
@@ -55,8 +56,11 @@ export class SlotScores {
     if (most > 0) this.shortlist = new Shortlist(most, this.labelCount, arrays);
   }
 
-  /** The slots of a sequence. With `labelled`, its labels are on the lists of their positions. */
-  fill(corpus: Corpus, sequence: number, weights: Float64Array, labelled: boolean): Problem {
+  /**
+   * The slots of a sequence. With `labelled`, its labels are on the lists of their positions; with `frozen`, the weights stay as
+   * they are.
+   */
+  fill(corpus: Corpus, sequence: number, weights: Float64Array, labelled: boolean, frozen?: FrozenRows): Problem {
     const from = corpus.sequenceStart[sequence];
     const length = corpus.sequenceStart[sequence + 1] - from;
     const { arrays, loops } = this.backend;
@@ -66,7 +70,8 @@ export class SlotScores {
     if (this.wide.length < size) this.wide = arrays.float64(2 * size);
     const { wide } = this;
     wide.fill(0, 0, size);
-    loops.scoreSlots(wide, length, from, this.positionRows(corpus), wideTable, weights);
+    const dense = frozen && this.denseRows(frozen);
+    loops.scoreSlots(wide, length, from, this.positionRows(corpus), wideTable, weights, dense);
     if (this.vectors) loops.scoreSlots(wide, length, 0, this.vectors.of(corpus, sequence), wideTable, weights);
     if (this.rows.parts) this.addParts(length);
     if (this.encoder) this.encode(this.encoder, corpus, from, length);
@@ -75,6 +80,15 @@ export class SlotScores {
     const { graph, slotScores, slotSymbols } = shortlist;
     this.symbolCount = graph.symbolCount;
     return { graph, slotScores, slotSymbols };
+  }
+
+  /** The rows in a form that is read faster, for weights that stay as they are. */
+  private denseRows(frozen: FrozenRows): DenseRows | undefined {
+    if (this.dense?.frozen !== frozen) {
+      this.dense?.rows?.dispose();
+      this.dense = { frozen, rows: this.backend.loops.denseRows(this.wideTable, frozen.weights) };
+    }
+    return this.dense.rows;
   }
 
   /** Adds what the network says of the labels. */
@@ -97,7 +111,7 @@ export class SlotScores {
   }
 
   /** The way back: adds the counts of decisions to the gradient of the network. */
-  private encodeBack(learning: EncoderLearning, corpus: Corpus, from: number, length: number): void {
+  private encodeBack(learning: EncoderLearning, length: number): void {
     const { labelCount } = this;
     const isWide = this.isWide;
     const counts = isWide ? this.wide : this.counts;
@@ -107,7 +121,7 @@ export class SlotScores {
     for (let i = 0; i < length; i++) {
       for (let y = 0; y < labelCount; y++) slopes[i * outputStride + y] = counts[i * stride + y];
     }
-    learning.backward(this.networkInputs(corpus), from);
+    learning.backward();
   }
 
   private networkInputs(corpus: Corpus): PositionRows {
@@ -154,6 +168,11 @@ export class SlotScores {
     );
   }
 
+  /** Holds lists to a scheme. */
+  setRules(rules: ListRules): void {
+    if (this.shortlist) this.shortlist.rules = rules;
+  }
+
   /** Whether symbols of the graph stand for others at each slot. */
   get hasList(): boolean {
     return this.shortlist !== undefined;
@@ -183,7 +202,7 @@ export class SlotScores {
     const length = corpus.sequenceStart[sequence + 1] - from;
     const { counts, wideTable, isWide } = this;
     if (isWide) this.widen(length);
-    if (this.encoder?.learning) this.encodeBack(this.encoder.learning, corpus, from, length);
+    if (this.encoder?.learning) this.encodeBack(this.encoder.learning, length);
     const { loops } = this.backend;
     const amounts = isWide ? this.wide : counts;
     loops.countSlots(amounts, length, from, this.positionRows(corpus), wideTable, gradient);

@@ -25,8 +25,9 @@ import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
 import type { Chosen } from "../../learn/choose.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
 import { areChunkLabels, type Chunk, chunksOf } from "../../metrics/tagging.js";
+import { unlessAborted } from "../../util/abort.js";
 import { checkAnswerOptions, checkNames } from "../../util/checks.js";
-import { InputError } from "../../util/errors.js";
+import { InputError, type Place } from "../../util/errors.js";
 import { presentNames } from "../../util/options.js";
 import { generator, uniform } from "../../util/random.js";
 import type { Predictor } from "../task.js";
@@ -34,11 +35,19 @@ import { TrainedModel, type TrainedParts } from "../trained-model.js";
 import { type AnswerPartsOptions, answerParts, type TaggerPartsAnswer } from "./answer-parts.js";
 import { type Corpus, CorpusBuilder } from "./corpus.js";
 import { keptEncoder, type TaggerEncoder } from "./encoder.js";
-import { addSequence, type FeatureFunction, type FeatureSource, type GivenFeatures } from "./features.js";
+import {
+  addSequence,
+  type FeatureFunction,
+  type FeatureSource,
+  type GivenFeatures,
+  joinedPieces,
+  piecesOf,
+} from "./features.js";
 import { TaggerEngine } from "./learner.js";
 import type { Lexicon } from "./lexicon.js";
 import { addClampedMarginals, addMarginals, contextMasses, contextPosteriors } from "./marginals.js";
 import { inferenceOf, readTaggerOptions, type TaggerOptions, taggerOptions } from "./options.js";
+import type { Columns, PositionPieces } from "./pieces.js";
 import { possibleChunks } from "./possible-spans.js";
 import {
   type AnswerOptions,
@@ -57,6 +66,7 @@ import type { Translation } from "./scheme.js";
 import { SpanFinder, type TaggedSpan } from "./spans.js";
 import { type CompiledTemplate, compileTemplate } from "./template.js";
 import { ValidOutputs } from "./valid.js";
+import type { ValueMatrix, Values } from "./values.js";
 import type { Vectors } from "./vectors.js";
 
 /** What a training needs beside options that are plain values. */
@@ -127,7 +137,8 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     this.labels = parts.labels;
     this.symbols = parts.symbols ?? parts.labels;
     this.translation = parts.translation;
-    this.valid = parts.translation && new ValidOutputs(this.symbols, this.labels, parts.translation);
+    this.valid = parts.translation && new ValidOutputs(this.symbols, this.labels, parts.translation, engine.slots);
+    if (this.valid) engine.slots.setRules(this.valid);
     this.attributes = parts.attributes;
     this.conjoined = parts.conjoined;
     this.source = parts.source;
@@ -145,7 +156,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   ): Promise<Tagger> {
     // On demand: who only predicts does not load it.
     const { trainTagger } = await import("./train.js");
-    return trainTagger(sequences, options);
+    return unlessAborted(options.signal, () => trainTagger(sequences, options));
   }
 
   /** How many attributes say anything: those with a weight that is not zero or seen by the network, which are also those that a file keeps. */
@@ -300,8 +311,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
 
   /** The trellis under the labels of the sequence, if they are known, and under their scheme, if outputs are held to it. */
   private clampedLattice(corpus: Corpus, trellis: Trellis, isKnown: boolean): ClampedLattice | undefined {
-    if (this.valid)
-      return clampTrellis(trellis, this.valid.clamp(trellis.graph.slotCount, isKnown ? corpus : undefined));
+    if (this.valid) return clampTrellis(trellis, this.valid.clamp(trellis.graph, isKnown ? corpus : undefined));
     return isKnown ? this.engine.clampedLattice(corpus, 0, trellis) : undefined;
   }
 
@@ -430,6 +440,29 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return featuresOf(this, symbolOf(this, label)).slice(0, count);
   }
 
+  /**
+   * Predicts for sequences whose values have numbers in place of text; undefined where text is needed, or more than the best
+   * output: of own functions, lexicons and vectors, and where outputs are held to a scheme.
+   */
+  ofValues(values: Values, chosen?: PredictOptions["inference"]): ValueTagger | undefined {
+    const { source, template, labels, attributes, conjoined, engine } = this;
+    if (source.kind === "given" || source.kind === "function") return undefined;
+    if (this.valid || this.vectors || this.lexicons.length > 0) return undefined;
+    const inference = this.inferenceWith(chosen);
+    const builder = new CorpusBuilder(labels, attributes, conjoined, false, engine.arrays, values);
+    return {
+      pieces: (columns, place) => joinedPieces(piecesOf(columns, source, template, place), [], this.options.conjoin),
+      forgetIfFull: () => builder.forgetIfFull(),
+      predict: (matrix, pieces) => {
+        engine.check();
+        builder.clear();
+        builder.addNumbered(matrix, pieces);
+        const { symbols, confidences = [] } = this.bestOf(builder.lend(), inference, true);
+        return { labels: this.answered(symbols), confidences };
+      },
+    };
+  }
+
   private encode(sequence: TaggingSequence, labels?: readonly GivenLabel[]): { corpus: Corpus; length: number } {
     this.engine.check();
     const { builder, template, features, lexicons, vectors } = this;
@@ -439,6 +472,16 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     const length = addSequence(builder, sequence, labels, this.source, maker);
     return { corpus: builder.lend(vectors), length };
   }
+}
+
+/** Predicts for sequences of values that have numbers. */
+export interface ValueTagger {
+  /** The pieces of sequences with such columns; `place` is where they begin. */
+  pieces(columns: Columns, place: Place): PositionPieces;
+  /** To be called between sequences: bounds what is remembered of values, which may all get new numbers. */
+  forgetIfFull(): void;
+  /** The labels of the best output, by number, and their probabilities; both may be longer than the sequence. */
+  predict(matrix: ValueMatrix, pieces: PositionPieces): { labels: readonly number[]; confidences: readonly number[] };
 }
 
 /** A sequence after its forward pass. */

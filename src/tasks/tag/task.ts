@@ -7,6 +7,7 @@ import { percent, plural } from "../../util/text.js";
 import { heldOutOf, nonZero } from "../contents.js";
 import type { Asked, LearningTask, PredictionAsked } from "../task.js";
 import type { TaggerPartsAnswer } from "./answer-parts.js";
+import { bytePredictor } from "./bytes/predictor.js";
 import { taggerCodec } from "./codec.js";
 import { contents, contentsText, looks } from "./contents.js";
 import { evaluateNotes, judgeSequence, reportText, scoreTagger, showSequence } from "./evaluation.js";
@@ -83,6 +84,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       belongs: (one, before) =>
         one.document !== undefined && one.document === before.document && one.file === before.file,
       takesDev: true,
+      takesScratch: true,
       train(sequences, { given, files, keep, from, dev, ...rest }) {
         const attributes: Partial<TrainTaggerOptions> = { templateFile: files.template };
         // One that is kept makes attributes as it did.
@@ -125,7 +127,9 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         const scheme = translation ? ` (${translationText(translation)})` : "";
         const size = `${plural(labels.size, "label")}${scheme}, ${plural(attributeCount, "attribute")}, ${plural(nonZero(weights), "weight")}`;
         const held = heldOutOf(summary);
-        const isForeign = from && !attributes.all().some((name) => from.attributes.indexOf(name) >= 0);
+        const isKnown = (_: unknown, id: number): boolean =>
+          (from?.attributes.indexOf(attributes.nameOf(id)) ?? -1) >= 0;
+        const isForeign = from && !new Uint8Array(attributes.size).some(isKnown);
         const warnings = isForeign ? ["no attribute of the model that training began with is in the data"] : [];
         const then = summary.chosen?.refit ? ", then learned from everything" : "";
         const judged = held ? `held out ${percent(held.accuracy)} of labels right${then}` : undefined;
@@ -167,8 +171,13 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
       cutting,
       linesOf: ({ sequence: { line, columns, attributes, source }, isByLine }) =>
         isByLine && line !== undefined
-          ? { first: line, count: (source?.lines ?? columns ?? attributes ?? []).length + 1 }
+          ? {
+              first: line,
+              count: (source?.lines ?? columns ?? attributes ?? []).length + 1,
+              isKept: source !== undefined,
+            }
           : undefined,
+      bytes: bytePredictor,
       predict: (tagger, { sequence }, asked) =>
         tagger.predict(
           sequence,

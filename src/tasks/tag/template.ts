@@ -7,9 +7,10 @@ import { InputError, type Place } from "../../util/errors.js";
 import { Expression } from "./expression.js";
 import {
   type Columns,
+  type Form,
+  jointPiece,
   type Piece,
   type PiecePlace,
-  type PieceValue,
   type PositionPieces,
   pieceNames,
 } from "./pieces.js";
@@ -112,11 +113,7 @@ export class CompiledTemplate implements Template {
     for (const { macros } of patterns) for (const { column } of macros) columns = Math.max(columns, column + 1);
     this.columns = columns;
     const piecesOf = (some: readonly Pattern[], afterFirst: boolean): Piece[] =>
-      some.map(({ text, macros }) => ({
-        places: macros,
-        names: (values) => [expand(text, macros, values)],
-        afterFirst,
-      }));
+      some.map(({ text, macros }) => jointPiece(macros, { text, forms: macros.map(formOf) }, afterFirst));
     this.#pieces = {
       attributes: piecesOf(
         patterns.filter(({ attribute }) => attribute),
@@ -146,24 +143,23 @@ export class CompiledTemplate implements Template {
   }
 }
 
-/** A line with what its macros find: text[0] found[0] text[1] found[1] … text[n]. */
-function expand(text: readonly string[], macros: readonly Macro[], values: readonly PieceValue[]): string {
-  let name = text[0];
-  for (let m = 0; m < macros.length; m++) name += found(macros[m], values[m]) + text[m + 1];
-  return name;
+/** What a macro makes of the value at its place: the same function for the same macro, so that it is remembered once. */
+function formOf({ kind, lowerCase, expression }: Macro): Form {
+  if (expression === undefined) return lowerCase ? lowerCaseForm : plainForm;
+  return (value) => {
+    // Expressions see Wapiti's own marker: in `_B-1` there would be a capital letter to find.
+    const seen = typeof value === "number" ? wapitiMarker(value) : value;
+    if (kind === "test") return expression.test(seen) ? "true" : "false";
+    const part = expression.find(seen) ?? "";
+    return lowerCase ? part.toLowerCase() : part;
+  };
 }
 
-/** What a macro makes of the value at its place. */
-function found({ kind, lowerCase, expression }: Macro, value: PieceValue): string {
-  if (expression === undefined) {
-    if (typeof value === "number") return value < 0 ? `_B${value}` : `_B+${value}`;
-    return lowerCase ? value.toLowerCase() : value;
-  }
-  // Expressions see Wapiti's own marker: in `_B-1` there would be a capital letter to find.
-  const seen = typeof value === "number" ? wapitiMarker(value) : value;
-  if (kind === "test") return expression.test(seen) ? "true" : "false";
-  const part = expression.find(seen) ?? "";
-  return lowerCase ? part.toLowerCase() : part;
+const plainForm: Form = (value) => (typeof value === "number" ? marker(value) : value);
+const lowerCaseForm: Form = (value) => (typeof value === "number" ? marker(value) : value.toLowerCase());
+
+function marker(outside: number): string {
+  return outside < 0 ? `_B${outside}` : `_B+${outside}`;
 }
 
 function wapitiMarker(outside: number): string {

@@ -1,8 +1,9 @@
 // Training of a tagger: from labelled sequences to rows, weights, and what is known of how it went.
 
 import { Alphabet } from "../../engine/alphabet.js";
-import type { GivenLabel, TaggingSequence } from "../../formats/sequence.js";
+import { GrowingAlphabet } from "../../engine/growing-alphabet.js";
 import { type ChoosingOptions, type Chosen, chooseAndTrain, type Fitted, usualShare } from "../../learn/choose.js";
+import { encoderPasses, encoderShape } from "../../learn/encoder/options.js";
 import { leastSeconds, slowNotice } from "../../learn/estimate.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf } from "../../learn/training.js";
@@ -10,19 +11,23 @@ import { areChunkLabels } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
 import { checkOption, declaredOf } from "../../util/options.js";
 import { leastCount } from "./attributes.js";
-import { type Corpus, CorpusBuilder, joinCorpora } from "./corpus.js";
+import type { Corpus } from "./corpus.js";
+import { encoderInputs, inputCount, newEncoder, type SlotEncoder, type TaggerEncoder } from "./encoder.js";
 import {
-  encoderInputs,
-  encoderPasses,
-  encoderShape,
-  newEncoder,
-  type SlotEncoder,
-  type TaggerEncoder,
-} from "./encoder.js";
-import { attributeMaker, type FeatureSource, functionOf } from "./features.js";
+  blocksIn,
+  inScheme,
+  isStored,
+  lengthsOf,
+  positionsOf,
+  sequencesOf,
+  withJudges,
+  withVectors,
+} from "./examples.js";
+import { attributeMaker, functionOf } from "./features.js";
 import { labelParts } from "./label-parts.js";
 import { TaggerLearner } from "./learner.js";
 import { lexiconsOf } from "./lexicon.js";
+import { MemoryNotices } from "./memory-notices.js";
 import { carriedWeights, mergeRows } from "./merge.js";
 import {
   attributeOptions,
@@ -33,7 +38,8 @@ import {
   readTaggerOptions,
   type TaggerOptions,
 } from "./options.js";
-import { taggerRows } from "./rows.js";
+import { checkSlots, Reader, type Sequences } from "./reading.js";
+import { type TaggerRows, taggerRows } from "./rows.js";
 import { translated, translationFor } from "./scheme.js";
 import { Tagger, type TaggerSummary, type TrainTaggerOptions } from "./tagger.js";
 import { type Vectors, vectorNames, vectorRows, vectorsFor } from "./vectors.js";
@@ -52,10 +58,22 @@ const otherNames = [
   "note",
 ] as const;
 
-type Sequences = Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>;
-
 /** Learns from labelled sequences. Labels may be partly unknown. */
 export async function trainTagger(sequences: Sequences, given: TrainTaggerOptions): Promise<Tagger> {
+  const room: { reader?: Reader } = {};
+  try {
+    return await learnTagger(sequences, given, room);
+  } finally {
+    room.reader?.close();
+  }
+}
+
+/** What is on disk in the end is left to be closed with the reader. */
+async function learnTagger(
+  sequences: Sequences,
+  given: TrainTaggerOptions,
+  room: { reader?: Reader },
+): Promise<Tagger> {
   const others = [...hookNames, ...otherNames];
   const kept = given.keep ? given.from : undefined;
   const open = readTaggerOptions(given, { others, from: kept });
@@ -75,65 +93,83 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
   const wordNumber = words && ((word: string) => words.add(word));
   const maker = attributeMaker(given, { conjoin: open.conjoin, lexicons, wordNumber }, textVersion);
   const labels = new Alphabet(given.from?.labels.all());
-  const attributes = new Alphabet(kept?.attributes.all());
-  const conjoined = new Alphabet(kept?.conjoined.all());
-  const reader = new Reader(maker, { labels, attributes, conjoined });
+  const attributes = new GrowingAlphabet(kept?.attributes.all());
+  const conjoined = new GrowingAlphabet(kept?.conjoined.all());
+  const { encoder: kind } = open;
+  const isEncoded = kind !== "none";
+  // A network sees all sequences before it learns: they stay in memory.
+  const scratch = isEncoded ? undefined : given.scratch;
+  const reader = new Reader(maker, { labels, attributes, conjoined }, { scratch, hasWords: words !== undefined });
+  room.reader = reader;
   const readOwn = await reader.read(sequences);
   if (!reader.source) throw new InputError("there are no sequences to learn from");
   if (labels.size === 0) throw new InputError("no position has a label to learn from");
   const readDev = given.dev && (await reader.readKnown(given.dev));
   if (readDev?.sequenceCount === 0) throw new InputError("option `dev`: there are no sequences to choose by");
   const vectors = words && (await vectorsOf(given, words, kept));
-  const [read, readJudges] = [readOwn, readDev].map((one) => one && withVectors(one, words, vectors)) as [
-    Corpus,
-    Corpus?,
-  ];
+  const read = withVectors(readOwn, words, vectors);
+  const readJudges = readDev && (withVectors(readDev, words, vectors) as Corpus);
   const vectorIds = vectors && Int32Array.from(vectorNames(vectors.dimension), (name) => attributes.add(name));
   const translation = kept ? kept.translation : translationFor(read, labels, open);
   const symbols = translation ? new Alphabet(given.from?.symbols.all()) : labels;
-  const own = translation ? translated(read, labels, symbols, translation) : read;
+  const own = inScheme(read, labels, symbols, translation);
   const judges = translation && readJudges ? translated(readJudges, labels, symbols, translation, true) : readJudges;
   const sizes = { labels: symbols.size, attributes: attributes.size, conjoined: conjoined.size };
   const isText = reader.source.kind === "text";
   const leastCountOf = (attribute: number): number =>
     Math.max(open.minCount, isText ? leastCount(attributes.nameOf(attribute)) : 1);
   const names = symbols.all();
-  const { labelParts: separator, shortlist } = labelOptions(names, open, translation);
+  const { labelParts: separator, shortlist } = labelOptions(names, open);
   const parts = labelParts(names, separator);
-  const isEncoded = open.encoder !== "none";
+  checkSlots(reader.longest, names.length + 1 + (parts?.names.length ?? 0));
   const leastRow = isEncoded ? () => Number.POSITIVE_INFINITY : leastCountOf;
-  const ownRows = taggerRows(own, sizes, { ...open, leastCount: leastRow, parts, vectorIds });
+  const notices = new MemoryNotices(reader, given);
+  const ownRows = taggerRows(own, sizes, {
+    ...open,
+    leastCount: leastRow,
+    parts,
+    vectorIds,
+    counts: isStored(own) ? attributes.counts : undefined,
+    mostWeights: reader.sizes?.weights,
+    onLeftOut: (least, count) => notices.leftOut(least, count),
+  });
+  const sequenceCount = sequencesOf(own);
+  const positions = positionsOf(own);
   const rows = kept ? mergeRows(kept.rows, ownRows, { old: kept.attributes.size, fresh: attributes.size }) : ownRows;
   if (vectors) rows.vectorRows = vectorRows(attributes, rows.attributeRow, vectors.dimension);
   const marksSpans = areChunkLabels(names);
-  const corpus = judges ? joinCorpora(own, judges) : own;
-  const inputs = isEncoded ? encoderInputs(own, attributes.size, leastCountOf) : new Int32Array(0);
-  const shape = encoderShape(open, inputs, symbols.size);
+  checkResumed(given, rows);
+  const blocks = blocksIn(own, reader.order);
+  const examples = withJudges(own, judges);
+  const inputs = isEncoded ? encoderInputs(own as Corpus, attributes.size, leastCountOf) : new Int32Array(0);
+  const shape = kind === "none" ? undefined : encoderShape(kind, open, inputCount(inputs), symbols.size);
   const finalInference = inferenceOf({ ...open, shortlist });
   const { beamTraining } = open;
-  const facts = { finalInference, shortlist, names: marksSpans ? names : undefined, beamTraining };
+  const facts = { finalInference, shortlist, names: marksSpans ? names : undefined, beamTraining, blocks };
   const learner = new TaggerLearner(
-    corpus,
+    examples,
     rows,
     lightInference(finalInference),
     facts,
-    shape && ((backend) => newEncoder(shape, inputs, own, backend, open.dropout)),
+    shape && ((backend) => newEncoder(shape, inputs, own as Corpus, backend, open.dropout)),
   );
-  const timed = shape && given.passes === undefined ? { ...open, passes: encoderPasses(own.sequenceCount) } : open;
+  const timed = shape && given.passes === undefined ? { ...open, passes: encoderPasses(sequenceCount, LEARNED) } : open;
   const choosing = choosingOf(timed, { marksSpans, l2: kept ? 0 : undefined });
-  if (open.mode === "exact") announce(learner, open, given);
+  if (open.mode === "exact") announce(learner, lengthsOf(examples), open, given);
   const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), {
     start: given.from ? carriedWeights(given.from, { symbols, attributes, conjoined, rows }) : undefined,
     checkpoint: given.checkpoint,
     judges: judges?.sequenceCount,
-    ...penaltySearch,
+    ...ofTagger,
   });
   const scheme: TaggerOptions["scheme"] = translation?.learned ?? "data";
   const known = { ...open, labelParts: separator, shortlist, scheme };
-  const options = optionsOf({ ...known, passes: timed.passes }, choosing, fitted.chosen, own.sequenceCount);
+  const options = optionsOf({ ...known, passes: timed.passes }, choosing, fitted.chosen, sequenceCount);
   // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
   const weights = fitted.weights.map(Math.fround);
   checkLearned(weights, options, labels.size > 1 && !fitted.stopped);
+  const encoder = keptOf(learner.engine.encoder);
+  learner.engine.dispose();
   return new Tagger({
     labels,
     symbols,
@@ -145,13 +181,24 @@ export async function trainTagger(sequences: Sequences, given: TrainTaggerOption
     options,
     source: reader.source,
     lexicons,
-    encoder: keptOf(learner.engine.encoder),
+    encoder,
     vectors,
-    summary: summaryOf(own, fitted),
+    summary: summaryOf(sequenceCount, positions, fitted),
     note: given.note ?? {},
     features: functionOf(given.features),
   });
 }
+
+/** With less memory, there may be fewer attributes than the training to be resumed had. */
+function checkResumed({ checkpoint }: TrainTaggerOptions, { table }: TaggerRows): void {
+  if (!checkpoint || checkpoint.weights.length === table.symbols.length) return;
+  throw new InputError("the training to be resumed has other weights: option `memory` was another, or the version", {
+    hint: "resume it with the memory it had, or train anew",
+  });
+}
+
+/** Sequences that a network learns from in all its passes, about. */
+const LEARNED = 150_000;
 
 /** The network as it is kept. */
 function keptOf(encoder: SlotEncoder | undefined): TaggerEncoder | undefined {
@@ -162,11 +209,14 @@ function keptOf(encoder: SlotEncoder | undefined): TaggerEncoder | undefined {
 }
 
 /** Says how long exact inference will take, where that is long: it keeps every context that the data has. */
-function announce(learner: TaggerLearner, { order, passes }: ChosenOptions, { onNotice }: TrainTaggerOptions): void {
+function announce(
+  learner: TaggerLearner,
+  lengths: Int32Array,
+  { order, passes }: ChosenOptions,
+  { onNotice }: TrainTaggerOptions,
+): void {
   const { labelTree, table } = learner.engine.rows;
   if (!onNotice || labelTree.row.length * table.symbolCount < CHEAP) return;
-  const { sequenceStart, sequenceCount } = learner.corpus;
-  const lengths = Int32Array.from({ length: sequenceCount }, (_, s) => sequenceStart[s + 1] - sequenceStart[s]);
   const why = `exact inference of order ${order} keeps up to ${labelTree.row.length} contexts`;
   const text = slowNotice(leastSeconds(learner, lengths), passes, why);
   if (text) onNotice(`${text}; option \`mode\` rcms keeps the few that matter`);
@@ -176,15 +226,12 @@ function announce(learner: TaggerLearner, { order, passes }: ChosenOptions, { on
 const CHEAP = 10_000;
 
 /**
- * On five sets of data (chunks, names, parts of speech), a penalty of 1 was the best or nearly so; what short runs prefer by
- * less than 3 % of the errors is chance.
+ * On five sets of data (chunks, names, parts of speech), a penalty of 1 was the best or nearly so; what runs prefer by less than 3 % of
+ * the errors is chance, unless the likelihood agrees. A penalty that fits leaves nothing to gain by stopping early, and a model got
+ * better, if anything, by some more passes over everything. The temperature of fewer than 1,200 sequences was too much a matter
+ * of chance where a fifth of them decided it.
  */
-const penaltySearch = { usualPenalty: 1, leastGain: 0.03 };
-
-/** With the words of positions as numbers, where vectors are to come. */
-interface ReadCorpus extends Corpus {
-  words: Int32Array;
-}
+const ofTagger = { usualPenalty: 1, leastGain: 0.03, mostGoOn: 5, crossBelow: 1200 };
 
 /** The vectors of a training: those given, or those of a tagger that is kept. */
 async function vectorsOf(given: TrainTaggerOptions, words: Alphabet, kept: Tagger | undefined): Promise<Vectors> {
@@ -193,90 +240,6 @@ async function vectorsOf(given: TrainTaggerOptions, words: Alphabet, kept: Tagge
   if (kept) throw new InputError("option `vectors` cannot be used where a tagger is kept: it has its own, or none");
   checkOption(attributeOptions.vectorsWords, "vectorsWords", most);
   return vectorsFor(vectors, words, most);
-}
-
-/** The corpus with the vectors of its words: those alone that it needs, so that threads can share them. */
-function withVectors({ words, ...corpus }: ReadCorpus, names?: Alphabet, vectors?: Vectors): Corpus {
-  if (!names || !vectors) return corpus;
-  const { dimension, values } = vectors;
-  const numbers = names.all().map((name) => vectors.numberOf(name));
-  const own = new Float64Array(numbers.length * dimension);
-  numbers.forEach((number, word) => {
-    if (number >= 0) own.set(values.subarray(number * dimension, (number + 1) * dimension), word * dimension);
-  });
-  return {
-    ...corpus,
-    vectors: { dimension, values: own, words: words.map((word) => (numbers[word] < 0 ? -1 : word)) },
-  };
-}
-
-/** Sequences as numbers. */
-class Reader {
-  source: FeatureSource | undefined;
-
-  constructor(
-    private readonly maker: ReturnType<typeof attributeMaker>,
-    private readonly alphabets: { labels: Alphabet; attributes: Alphabet; conjoined: Alphabet },
-  ) {}
-
-  /** Those to learn from: what is new gets a number. */
-  async read(sequences: Sequences): Promise<ReadCorpus> {
-    const builder = this.builder(true);
-    const documents = new Documents();
-    for await (const sequence of sequences) {
-      checkLabelled(sequence);
-      documents.add(sequence);
-      const kind = this.maker.sourceOf(sequence);
-      this.source ??= kind;
-      this.maker.add(builder, sequence, this.source);
-    }
-    return { ...builder.build(), groups: documents.groups(), words: builder.takeWords() };
-  }
-
-  /** Those to choose by: a label that the others do not have cannot be learned, so its position is left open. */
-  async readKnown(sequences: Sequences): Promise<ReadCorpus> {
-    const builder = this.builder(false);
-    const { labels } = this.alphabets;
-    const known = (given: GivenLabel): GivenLabel => {
-      const left = (typeof given === "string" ? [given] : (given ?? [])).filter((label) => labels.indexOf(label) >= 0);
-      return left.length > 0 ? left : null;
-    };
-    for await (const sequence of sequences) {
-      checkLabelled(sequence);
-      this.maker.add(builder, { ...sequence, labels: sequence.labels?.map(known) }, this.source as FeatureSource);
-    }
-    return { ...builder.build(), words: builder.takeWords() };
-  }
-
-  private builder(grows: boolean): CorpusBuilder {
-    const { labels, attributes, conjoined } = this.alphabets;
-    return new CorpusBuilder(labels, attributes, conjoined, grows);
-  }
-}
-
-/** Numbers the documents of sequences. */
-class Documents {
-  private readonly numbers: number[] = [];
-  private latest: Pick<TaggingSequence, "file" | "document"> | undefined;
-  private count = 0;
-
-  add({ file, document }: TaggingSequence): void {
-    if (file !== this.latest?.file || document !== this.latest?.document) this.count++;
-    this.latest = { file, document };
-    this.numbers.push(this.count - 1);
-  }
-
-  /** [sequences] undefined if the data tells of fewer than would do to hold some out. */
-  groups(): Int32Array | undefined {
-    return this.count < FEWEST_DOCUMENTS ? undefined : Int32Array.from(this.numbers);
-  }
-}
-
-/** With fewer documents, the one held out would decide too much. */
-const FEWEST_DOCUMENTS = 20;
-
-function checkLabelled(sequence: TaggingSequence): void {
-  if (!sequence?.labels) throw new InputError("a sequence has no labels to learn from", sequence ?? {});
 }
 
 /** What `chooseAndTrain` is told; `l2` is what to take if none is given, in place of choosing. */
@@ -315,7 +278,10 @@ function checkLearned(weights: Float64Array, { l1 }: TaggerOptions, hadToLearn: 
   }
 }
 
-function summaryOf(corpus: Corpus, { history, bestPass, stopped, chosen }: Fitted): TaggerSummary {
-  const { sequenceCount: sequences, labels } = corpus;
-  return { sequences, positions: labels.length, history, bestPass, stopped, chosen };
+function summaryOf(
+  sequences: number,
+  positions: number,
+  { history, bestPass, stopped, chosen }: Fitted,
+): TaggerSummary {
+  return { sequences, positions, history, bestPass, stopped, chosen };
 }

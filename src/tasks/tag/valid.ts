@@ -6,23 +6,36 @@
 import type { Alphabet } from "../../engine/alphabet.js";
 import type { Clamp } from "../../engine/clamp.js";
 import { ClampedPass } from "../../engine/clamped-pass.js";
+import type { SlotGraph } from "../../engine/slots.js";
 import type { Trellis } from "../../engine/trellis.js";
-import type { Chunk } from "../../metrics/tagging.js";
+import { type Chunk, labelParts } from "../../metrics/tagging.js";
 import { allowedAt, type Corpus } from "./corpus.js";
 import { learnedLabel } from "./possible-spans.js";
 import { dataLabel, goesOn, mayFollow, type Translation } from "./scheme.js";
+import type { ListRules } from "./shortlist.js";
 
 /** Clamps of chains up to this length are kept. */
 const MOST_KEPT = 256;
 
-export class ValidOutputs {
+/** Tells which learned label (or the end) a symbol of a trellis stands for at a slot. */
+interface SlotLabels {
+  /** Whether that differs from slot to slot. */
+  readonly hasList: boolean;
+  labelAt(slot: number, symbol: number): number;
+}
+
+export class ValidOutputs implements ListRules {
   private readonly classCount: number;
   /** [symbols + 1] the class of each label; the last is that of the beginning, 0. */
   private readonly classOf: Int32Array;
   /** [classCount][symbols + 1] the label of the data that a decision stands for, -1 if it is not allowed; the last is the end. */
   private readonly outer: Int32Array;
   private readonly width: number;
-
+  readonly mates: readonly Int32Array[];
+  /** [labels of the data] what each may stand for. */
+  private readonly standFor: readonly Int32Array[];
+  /** Whether there is a label outside of spans, of which an output can always be made. */
+  private readonly hasOutside: boolean;
   /** By number of slots. */
   private readonly clamps: Clamp[] = [];
   private readonly pass = new ClampedPass();
@@ -32,6 +45,8 @@ export class ValidOutputs {
     /** Those of the data. */
     labels: Alphabet,
     readonly translation: Translation,
+    /** Of the trellises that outputs are found in. */
+    private readonly slots: SlotLabels,
   ) {
     const end = symbols.size;
     this.width = end + 1;
@@ -56,6 +71,29 @@ export class ValidOutputs {
     }
     this.classCount = classes.size;
     this.outer = Int32Array.from(outer);
+    this.mates = matesOf(symbols.all());
+    this.hasOutside = symbols.all().some((name, symbol) => this.outer[symbol] >= 0 && labelParts(name).prefix === "O");
+    this.standFor = labels
+      .all()
+      .map((_, label) => numbersWhere(end, (y) => outer.some((o, n) => o === label && n % this.width === y)));
+  }
+
+  learnedFor(given: ArrayLike<number>): readonly number[] {
+    return Array.from(given).flatMap((label) => [...this.standFor[label]]);
+  }
+
+  hasOutput(length: number, start: Int32Array, listed: Int32Array): boolean {
+    if (this.hasOutside) return true;
+    const { outer, width, classOf, classCount } = this;
+    let states = new Uint8Array(classCount);
+    states[classOf[width - 1]] = 1;
+    const follows = (symbol: number): boolean => states.some((is, state) => is && outer[state * width + symbol] >= 0);
+    for (let i = 0; i < length; i++) {
+      const next = new Uint8Array(classCount);
+      for (let n = start[i]; n < start[i + 1]; n++) if (follows(listed[n])) next[classOf[listed[n]]] = 1;
+      states = next;
+    }
+    return follows(width - 1);
   }
 
   /** The label of the data that a symbol stands for in a state of the clamp. */
@@ -74,33 +112,32 @@ export class ValidOutputs {
   }
 
   /** The clamp for a chain of slots, under the labels of the data that a corpus of one sequence has. */
-  clamp(slotCount: number, corpus?: Corpus): Clamp {
+  clamp(graph: SlotGraph, corpus?: Corpus): Clamp {
+    const { slotCount } = graph;
     if (!corpus) {
-      if (slotCount > MOST_KEPT) return this.clampIf(slotCount);
-      this.clamps[slotCount] ??= this.clampIf(slotCount);
+      if (slotCount > MOST_KEPT || this.slots.hasList) return this.clampIf(graph);
+      this.clamps[slotCount] ??= this.clampIf(graph);
       return this.clamps[slotCount];
     }
     const allowed = Array.from({ length: slotCount - 2 }, (_, i) => allowedAt(corpus, i) as readonly number[]);
-    return this.clampIf(slotCount, (slot, _, label) => allowed[slot]?.includes(label) ?? true);
+    return this.clampIf(graph, (slot, _, label) => allowed[slot]?.includes(label) ?? true);
   }
 
   /** Log-probability of the labels of a corpus of one sequence, among the outputs that the scheme allows. */
   logLikelihood(corpus: Corpus, trellis: Trellis): number {
-    const { slotCount } = trellis.graph;
-    const found = this.pass.forward(trellis, this.clamp(slotCount, corpus));
+    const found = this.pass.forward(trellis, this.clamp(trellis.graph, corpus));
     return found === Number.NEGATIVE_INFINITY
       ? found
-      : Math.min(0, found - this.pass.forward(trellis, this.clamp(slotCount)));
+      : Math.min(0, found - this.pass.forward(trellis, this.clamp(trellis.graph)));
   }
 
   /** Log-probability that a span of an output stands where it does, among the outputs that the scheme allows. */
   logSpan(trellis: Trellis, symbols: readonly number[], { start, end }: Chunk): number {
-    const { slotCount } = trellis.graph;
-    const clamp = this.clampIf(slotCount, (slot, symbol) => {
+    const clamp = this.clampIf(trellis.graph, (slot, symbol) => {
       if (slot >= start && slot < end) return symbol === symbols[slot];
       return slot !== end || !this.goesOn(symbols[end - 1], symbol);
     });
-    return this.pass.forward(trellis, clamp) - this.pass.forward(trellis, this.clamp(slotCount));
+    return this.pass.forward(trellis, clamp) - this.pass.forward(trellis, this.clamp(trellis.graph));
   }
 
   /** The probability of a span, in an output that is given or not; 0 if one of its labels was never learned. */
@@ -117,21 +154,24 @@ export class ValidOutputs {
     return goesOn(this.symbols.nameOf(before), this.symbols.nameOf(symbol));
   }
 
-  /** `allows` may rule out more, by the symbol or by the label it stands for. */
-  private clampIf(slotCount: number, allows?: (slot: number, symbol: number, label: number) => boolean): Clamp {
-    const { classCount, classOf, outer, width } = this;
+  /** `allows` may rule out more, by the learned label or by the label it stands for. */
+  private clampIf(graph: SlotGraph, allows?: (slot: number, learned: number, label: number) => boolean): Clamp {
+    const { classCount, classOf, outer, width, slots } = this;
+    const { slotCount, branchStart, branchFirst, branchEnd } = graph;
     const arcStart = new Int32Array(slotCount * classCount + 1);
     const arcSymbol: number[] = [];
     const arcNext: number[] = [];
     const end = width - 1;
     for (let slot = 0; slot < slotCount; slot++) {
+      const branch = branchStart[slot];
+      const [first, last] = slot < slotCount - 1 ? [branchFirst[branch], branchEnd[branch]] : [0, 0];
       for (let state = 0; state < classCount; state++) {
-        for (let symbol = 0; symbol <= end; symbol++) {
-          const label = outer[state * width + symbol];
-          if (label < 0 || (symbol === end) !== (slot === slotCount - 2)) continue;
-          if (allows && symbol !== end && !allows(slot, symbol, label)) continue;
+        for (let symbol = first; symbol < last; symbol++) {
+          const learned = slots.labelAt(slot, symbol);
+          const label = outer[state * width + learned];
+          if (label < 0 || (allows && learned !== end && !allows(slot, learned, label))) continue;
           arcSymbol.push(symbol);
-          arcNext.push((slot + 1) * classCount + (symbol === end ? 0 : classOf[symbol]));
+          arcNext.push((slot + 1) * classCount + (learned === end ? 0 : classOf[learned]));
         }
         arcStart[slot * classCount + state + 1] = arcSymbol.length;
       }
@@ -145,4 +185,14 @@ export class ValidOutputs {
       band: { low: Int32Array.from({ length: slotCount }, (_, slot) => slot * classCount), width: classCount },
     };
   }
+}
+
+/** [labels] those listed with each: all of its type, and those outside of spans. */
+function matesOf(names: readonly string[]): Int32Array[] {
+  const parts = names.map(labelParts);
+  return parts.map(({ type }) => numbersWhere(names.length, (y) => parts[y].prefix === "O" || parts[y].type === type));
+}
+
+function numbersWhere(end: number, isMeant: (number: number) => boolean): Int32Array {
+  return Int32Array.from(Array.from({ length: end }, (_, n) => n).filter(isMeant));
 }

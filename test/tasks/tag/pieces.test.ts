@@ -21,7 +21,7 @@ interface Source {
 
 // Lines with and without macros, of one to four values, within and beyond the ends, conjoined or not.
 const template = compileTemplate(
-  'U\nU1:%x[0,0]\nU2:%X[-1,0]/%x[3,1]\nU3:%x[@1,0]%x[@-2,1]%x[0,1]\nU4:%x[-2,0]/%x[-1,0]/%x[0,0]/%x[1,0]\nU5:%m[0,0,"\\l*$"]\n*6:%t[1,0,"\\u"]\nB7:%x[-1,1]\nB',
+  'U\nU1:%x[0,0]\nU2:%X[-1,0]/%x[3,1]\nU3:%x[@1,0]%x[@-2,1]%x[0,1]\nU8:%x[0,0]%x[1,0]\nU4:%x[-2,0]/%x[-1,0]/%x[0,0]/%x[1,0]\nU5:%m[0,0,"\\l*$"]\n*6:%t[1,0,"\\u"]\nB7:%x[-1,1]\nB',
 );
 const sources: Record<string, Source> = {
   text: {
@@ -39,11 +39,28 @@ function bytesOf(numbers: Int32Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
+/** An alphabet as a file gives it, in which names are looked up by their bytes. */
+function packed(names: readonly string[]): Alphabet {
+  const parts = names.map((name) => Buffer.from(name));
+  let length = 0;
+  const end = Int32Array.from(parts, (part) => {
+    length += part.length;
+    return length;
+  });
+  return new Alphabet({ bytes: Buffer.concat(parts), end });
+}
+
 /** Both ways, sequence after sequence; `known` are names that have numbers before. */
-function compare(source: Source, sequences: string[][][], grows: boolean, known: readonly string[] = []): void {
-  const alphabets = () => [new Alphabet(["L"]), new Alphabet(known), new Alphabet(known)] as const;
-  const [labels, ...ours] = alphabets();
-  const [, ...theirs] = alphabets();
+function compare(
+  source: Source,
+  sequences: string[][][],
+  grows: boolean,
+  known: readonly string[] = [],
+  make: (names: readonly string[]) => Alphabet = (names) => new Alphabet(names),
+): void {
+  const labels = new Alphabet(["L"]);
+  const ours = [make(known), make(known)] as const;
+  const theirs = [new Alphabet(known), new Alphabet(known)] as const;
   const remembering = new CorpusBuilder(labels, ...ours, grows);
   const plain = new CorpusBuilder(labels, ...theirs, grows);
   for (const columns of sequences) {
@@ -95,7 +112,25 @@ test.each(Object.entries(sources))("%s: the numbers are those of the names one b
       const names = sequences.slice(0, 2).flatMap((columns) => source.names(columns).attributes.flat());
       const known = [...new Set(names)].filter((_, i) => i % 3 > 0);
       compare(source, sequences, false, known);
+      // A file has no halves of surrogate pairs.
+      const whole = known.filter((name) => !/\p{Surrogate}/u.test(name));
+      compare(source, sequences, false, whole, packed);
     }),
+  );
+});
+
+test("halves of a surrogate pair make a character when they are joined", () => {
+  compare(
+    sources.template,
+    [
+      [
+        ["\ud83d", "x"],
+        ["\ude00", "x"],
+      ],
+    ],
+    false,
+    ["U8:\u{1f600}"],
+    packed,
   );
 });
 
@@ -122,7 +157,10 @@ test("more different words than are remembered, in one sequence and in many", ()
         names: (values: readonly PieceValue[]) => [`c${k}=${values[k]}`],
       })),
       // The more pieces there are, the fewer values are remembered.
-      ...Array.from({ length: 20 }, (_, row) => ({ places: [{ row, column: 0 }], names: () => [] })),
+      ...Array.from({ length: 60 }, (_, row) => ({
+        places: [{ row, column: 0 }],
+        names: ([value]: readonly PieceValue[]) => (typeof value === "number" ? [`end${value}`] : []),
+      })),
     ],
     conjoined: [],
   };
@@ -134,6 +172,7 @@ test("more different words than are remembered, in one sequence and in many", ()
         value.slice(0, 3),
         `${i === 0 ? -1 : columns[i - 1][0]}|${value}`,
         ...[0, 1, 2].map((k) => `c${k}=${value}`),
+        ...Array.from({ length: Math.max(0, i + 60 - columns.length) }, (_, k) => `end${k + 1}`),
       ]),
     }),
   };

@@ -81,6 +81,7 @@ test("a tokenizer cuts sentences; no token holds a space, nothing else is lost",
 test("what is neither is refused", () => {
   expect(() => tagger.predict({ tokens: "x" } as never)).toThrow(InputError);
   expect(() => tagger.predict({ text: 7 } as never)).toThrow(InputError);
+  expect(() => tagger.predict("the dog" as never)).toThrow(InputError);
   expect(() => tagger.predict(undefined as never)).toThrow(InputError);
   expect(() => tagger.predict({} as never)).toThrow(/neither `columns` nor/);
 });

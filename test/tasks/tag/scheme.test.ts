@@ -74,7 +74,8 @@ describe.each(translations)("%s learned as %s", (data, learned) => {
     { mode: "exact", order: 2 },
     { mode: "rcms", order: 2, contexts: 3 },
     { mode: "rcms", order: 1, contexts: 0 },
-  ] as const)("probabilities are those of the valid outputs: $mode, order $order", async (options) => {
+    { mode: "exact", order: 2, shortlist: 99 },
+  ] as const)("probabilities are those of the valid outputs: %o", async (options) => {
     const tagger = await Tagger.train(dataIn(data), { ...quick, ...options, scheme: learned, constrained: true });
     expect(tagger.translation).toEqual({ data, learned });
     const { symbols, attributes, conjoined, rows, weights, source, summary, note } = tagger;
@@ -147,6 +148,64 @@ describe.each(translations)("%s learned as %s", (data, learned) => {
     expect(loaded.predict(sequence)).toEqual(tagger.predict(sequence));
   });
 
+  test("with shortlists, they are those of the valid outputs of listed labels", async () => {
+    const short = { ...quick, mode: "exact", order: 2, scheme: learned, constrained: true, shortlist: 1 } as const;
+    const tagger = await Tagger.train(dataIn(data), short);
+    const { symbols, labels, attributes, conjoined, rows, weights, source, summary, note } = tagger;
+    const free = new Tagger({
+      ...{ labels: symbols, attributes, conjoined, rows, weights, source, summary, note },
+      options: { ...tagger.options, shortlist: 0 },
+    });
+    let isShorter = false;
+    for (const tokens of [["a"], ["b", "a"], ["c", "b", "c"]]) {
+      const sequence = { columns: tokens.map((token) => [token]) };
+      const valid = (free.predict(sequence, { nbest: 1000 }).nbest ?? [])
+        .map((one) => ({ ...one, data: written(data, chunksOf(one.labels), tokens.length) }))
+        .filter((one) => written(learned, chunksOf(one.labels), tokens.length).join() === one.labels.join())
+        .filter((one) => one.data.every((label) => labels.indexOf(label) >= 0));
+      const { nbest = [], marginals, spans } = tagger.predict(sequence, { nbest: 1000, marginals: true, spans: true });
+      // The list of a position: the label with the best score by attributes alone, all of its type, and O.
+      const listed = tokens.map((_, i) => {
+        const scores = symbols.all().map((label) => ({
+          type: label.slice(2),
+          score: tagger
+            .explain(sequence, i, label)
+            .contributions.filter(({ feature }) => !feature.startsWith("label"))
+            .reduce((sum, { weight }) => sum + weight, 0),
+        }));
+        const { type } = scores.reduce((best, one) => (one.score > best.score ? one : best));
+        return (label: string) => label === "O" || label.slice(2) === type;
+      });
+      const meant = valid.filter((one) => one.labels.every((label, i) => listed[i](label)));
+      isShorter ||= meant.length < valid.length;
+      const total = meant.reduce((sum, { probability }) => sum + probability, 0);
+      const truth = new Map(meant.map((one) => [one.data.join(" "), one.probability / total]));
+      expect(new Set(nbest.map((one) => one.labels.join(" ")))).toEqual(new Set(truth.keys()));
+      for (const one of nbest) expect(one.probability).toBeCloseTo(truth.get(one.labels.join(" ")) ?? -1, 9);
+      const sumOf = (isMeant: (labels: string[]) => boolean) =>
+        nbest.filter((one) => isMeant(one.labels)).reduce((sum, { probability }) => sum + probability, 0);
+      marginals?.forEach((row, i) => {
+        for (const label of labels.all())
+          expect(row[label]).toBeCloseTo(
+            sumOf((own) => own[i] === label),
+            9,
+          );
+      });
+      for (const { label, from, to, probability } of spans ?? []) {
+        const has = (own: string[]) => chunksOf(own).some((c) => c.type === label && c.start === from && c.end === to);
+        expect(probability).toBeCloseTo(sumOf(has), 9);
+      }
+      // Labels that are given are considered, listed or not.
+      const lost = valid.find((one) => !truth.has(one.data.join(" ")));
+      if (!lost) continue;
+      expect(tagger.predict(sequence, { known: lost.data })).toMatchObject({ labels: lost.data });
+      expect(tagger.logLikelihood({ ...sequence, labels: lost.data })).toBeLessThan(0);
+    }
+    expect(isShorter).toBe(true);
+    const sequence = { columns: [["a"], ["b"], ["c"], ["a"]] };
+    expect((decodeModel(encodeModel(tagger)) as Tagger).predict(sequence)).toEqual(tagger.predict(sequence));
+  });
+
   test("labels that are partly unknown are learned from", async () => {
     const open = dataIn(data).map(({ columns, labels }) => ({
       columns,
@@ -182,4 +241,18 @@ test("a label that the data does not have is never answered", async () => {
   expect(nbest.length).toBe(9);
   expect((await Tagger.train(data, { ...quick, scheme: "data" })).translation).toBeUndefined();
   expect(nbest.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 9);
+});
+
+test("where no label is outside of spans, lists that hold no valid output give way to all labels", async () => {
+  // A span of Y is never single, one of X always: a list of Y alone has no output of one token.
+  const data = [
+    { columns: [["x"], ["y"], ["z"]], labels: ["S-X", "B-Y", "E-Y"] },
+    { columns: [["y"], ["z"], ["x"]], labels: ["B-Y", "E-Y", "S-X"] },
+  ];
+  const tagger = await Tagger.train(data, { ...quick, mode: "exact", constrained: true, shortlist: 1 });
+  expect(tagger.predict({ columns: [["y"]] }).labels).toEqual(["S-X"]);
+  expect(tagger.predict({ columns: [["y"], ["y"]] }, { nbest: 9 }).nbest?.map(({ labels }) => labels)).toEqual([
+    ["B-Y", "E-Y"],
+  ]);
+  expect(tagger.predict({ columns: [["y"], ["x"], ["z"]] }).labels).toHaveLength(3);
 });

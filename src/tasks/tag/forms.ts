@@ -1,0 +1,69 @@
+// What values give to names that are put together of several (`Joint`): `the` in lower case, the short shape of `B-52`. The same
+// text has the same number, whatever it came from, and is kept as bytes.
+
+import { ByteStrings } from "../../util/byte-strings.js";
+import { withRoom } from "../../util/numbers.js";
+import type { Form } from "./pieces.js";
+import type { Values } from "./values.js";
+
+/** There is no name with the value. */
+export const NO_FORM = -1;
+/** The text has half of a surrogate pair, which another text may complete: it cannot be joined as bytes. */
+export const UNJOINED = -2;
+
+export class Forms {
+  private forms: Form[] = [];
+  /** [values + 1][forms] the number of a text from 1 up, 0 while it is not known, NO_FORM or UNJOINED. */
+  private formOf = new Int32Array(0);
+  private readonly texts = new Map<string, number>();
+  readonly strings = new ByteStrings();
+
+  /** Begins anew with no forms. */
+  plan(): void {
+    this.forms = [];
+    this.clear();
+  }
+
+  /** The numbers of forms, which those that are new get. */
+  numbersOf(forms: readonly Form[]): Int32Array {
+    return Int32Array.from(forms, (form) => {
+      const known = this.forms.indexOf(form);
+      return known >= 0 ? known : this.forms.push(form) - 1;
+    });
+  }
+
+  /** Forgets what values give. */
+  clear(): void {
+    this.formOf.fill(0);
+    this.texts.clear();
+    this.strings.clear();
+  }
+
+  /** The number of what a value gives. */
+  of(form: number, value: number, values: Values): number {
+    const at = value * this.forms.length + form;
+    if (at >= this.formOf.length) this.formOf = withRoom(this.formOf, at);
+    const known = this.formOf[at];
+    if (known !== 0) return known;
+    const text = this.forms[form](values.valueOf(value));
+    const number = text === undefined ? NO_FORM : isWellFormed(text) ? this.numberOf(text) : UNJOINED;
+    this.formOf[at] = number;
+    return number;
+  }
+
+  private numberOf(text: string): number {
+    const known = this.texts.get(text);
+    if (known !== undefined) return known;
+    const bytes = encoder.encode(text);
+    const number = this.strings.add(bytes, 0, bytes.length);
+    this.texts.set(text, number);
+    return number;
+  }
+}
+
+/** Whether a text has no half of a surrogate pair. */
+function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+const encoder = new TextEncoder();

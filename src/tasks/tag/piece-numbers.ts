@@ -1,0 +1,242 @@
+// The numbers of the names that pieces give, remembered by the values they come from. Values come back, and so do the names
+// they give: what was seen before costs a few steps through a table, and no text is made.
+//   lists   what comes from one value, of all pieces in a row that look at the same place: found at the value and the group
+//   grams   what comes from several values, one name or none: a table has the last of those with the same hash, so that one
+//           that does not come back makes room. Where a name is put together of what each value gives (`joint`), that is
+//           remembered by value, too, and the name is looked up by bytes
+
+import type { Alphabet } from "../../engine/alphabet.js";
+import { plainArrays } from "../../engine/backend.js";
+import { Numbers, withRoom } from "../../util/numbers.js";
+import { Forms, NO_FORM, UNJOINED } from "./forms.js";
+import { beyond, namesAt, type Piece, type PiecePlace, type PieceValue, rowOf } from "./pieces.js";
+import { UNNUMBERED, type ValueMatrix, type Values } from "./values.js";
+
+/** Lists, for each value and group, before all are forgotten: bounds the memory of a stream of any length. */
+const MOST_LISTS = 1 << 20;
+/** What is made of more values is not remembered. */
+const MOST_PLACES = 3;
+/** Room for what comes from several values, a power of two. */
+const GRAMS = 1 << 16;
+/** A gram: the piece + 1 (0: none yet), its values or what they give, and the number of its name, or -1 if it has none. */
+const GRAM_LENGTH = MOST_PLACES + 2;
+
+/** Pieces in a row that look at one place, a piece that looks at several, or one that nothing is remembered of. */
+interface Step {
+  /** The number of the first piece. */
+  first: number;
+  pieces: readonly Piece[];
+  places: readonly PiecePlace[];
+  afterFirst: boolean;
+  /** Of one place: where its lists are; -1 otherwise. */
+  group: number;
+  /** Of several places: what each value gives, by number of the form; undefined if the name is not put together of these. */
+  forms: Int32Array | undefined;
+  /** [places + 1] what stands between, as bytes. */
+  text: readonly Uint8Array[];
+}
+
+export class PieceNumbers {
+  private pieces: readonly Piece[] = [];
+  private steps: readonly Step[] = [];
+  private groupCount = 0;
+  private readonly forms = new Forms();
+  /** [values + 1][groupCount] where the list begins in `lists`; 0 if it is not known. */
+  private listOf = new Int32Array(0);
+  /** Lists one after another: how many numbers, and these. */
+  private readonly lists = new Numbers(plainArrays.int32);
+  /** [GRAMS][GRAM_LENGTH] */
+  private grams = new Int32Array(0);
+  /** [MOST_PLACES] values of the step at hand; 0 beyond its places. */
+  private readonly key = new Int32Array(MOST_PLACES);
+  private scratch = new Uint8Array(256);
+
+  constructor(
+    private readonly alphabet: Alphabet,
+    /** Whether new names get numbers; if not, they are left out. */
+    private readonly grows: boolean,
+    private readonly values: Values,
+  ) {}
+
+  /** Whether so much is remembered that it is time to forget it. */
+  get isFull(): boolean {
+    return this.values.count * (this.groupCount + 1) > MOST_LISTS;
+  }
+
+  /** Forgets everything, along with the values. */
+  forget(): void {
+    this.listOf.fill(0);
+    this.lists.length = 0;
+    this.lists.push(0); // so that none begins at 0
+    this.grams.fill(0);
+    this.forms.clear();
+  }
+
+  /** Adds to `ids` the numbers of the names of each position, and to `start` where they end. */
+  gather(pieces: readonly Piece[], matrix: ValueMatrix, ids: Numbers<Int32Array>, start: Numbers<Int32Array>): void {
+    if (!isSame(pieces, this.pieces)) this.plan(pieces);
+    const { steps } = this;
+    for (let i = 0; i < matrix.length; i++) {
+      for (let s = 0; s < steps.length; s++) {
+        const step = steps[s];
+        if (i === 0 && step.afterFirst) continue;
+        if (!this.readKey(step.places, i, matrix)) this.addNames(step, i, matrix, ids);
+        else if (step.group >= 0) this.addList(step, i, matrix, ids);
+        else this.addGram(step, i, matrix, ids);
+      }
+      start.push(ids.length);
+    }
+  }
+
+  private plan(pieces: readonly Piece[]): void {
+    this.pieces = pieces;
+    const steps: Step[] = [];
+    this.groupCount = 0;
+    this.forms.plan();
+    for (let p = 0; p < pieces.length; ) {
+      const { places, afterFirst = false, joint } = pieces[p];
+      let end = p + 1;
+      if (places.length === 1) while (end < pieces.length && isAlike(pieces[end], pieces[p])) end++;
+      const isJoined = places.length > 1 && places.length <= MOST_PLACES && joint && this.alphabet.isPacked;
+      steps.push({
+        first: p,
+        pieces: pieces.slice(p, end),
+        places,
+        afterFirst,
+        group: places.length === 1 ? this.groupCount++ : -1,
+        forms: isJoined ? this.forms.numbersOf(joint.forms) : undefined,
+        text: isJoined ? joint.text.map((text) => encoder.encode(text)) : [],
+      });
+      p = end;
+    }
+    this.steps = steps;
+    if (this.grams.length === 0 && steps.some(({ places }) => places.length > 1)) {
+      this.grams = new Int32Array(GRAMS * GRAM_LENGTH);
+    }
+    this.forget();
+  }
+
+  /** Puts the numbers of the values at places into `key`; false if nothing is remembered of these. */
+  private readKey(places: readonly PiecePlace[], position: number, { numbers, length, width }: ValueMatrix): boolean {
+    const { key } = this;
+    const count = places.length;
+    if (count === 0 || count > MOST_PLACES) return false;
+    for (let k = 0; k < count; k++) {
+      const place = places[k];
+      const row = place.absolute ? rowOf(place, position, length) : position + place.row;
+      const value = row >= 0 && row < length ? numbers[row * width + place.column] : this.outside(row, length);
+      if (value === UNNUMBERED) return false;
+      key[k] = value;
+    }
+    return true;
+  }
+
+  private outside(row: number, length: number): number {
+    return this.values.outside(beyond(row, length));
+  }
+
+  private addList(step: Step, position: number, matrix: ValueMatrix, ids: Numbers<Int32Array>): void {
+    const { lists } = this;
+    const at = this.key[0] * this.groupCount + step.group;
+    if (at >= this.listOf.length) this.listOf = withRoom(this.listOf, at);
+    if (this.listOf[at] === 0) {
+      const begin = lists.length;
+      lists.push(0);
+      this.addNames(step, position, matrix, lists);
+      lists.lent()[begin] = lists.length - begin - 1;
+      this.listOf[at] = begin;
+    }
+    const begin = this.listOf[at] + 1;
+    const own = lists.lent();
+    ids.pushRange(own, begin, begin + own[begin - 1]);
+  }
+
+  private addGram(step: Step, position: number, matrix: ValueMatrix, ids: Numbers<Int32Array>): void {
+    const { grams, key } = this;
+    let canJoin = step.forms !== undefined;
+    if (step.forms) {
+      for (let k = 0; k < step.forms.length; k++) {
+        const form = this.forms.of(step.forms[k], key[k], this.values);
+        if (form === NO_FORM) return;
+        if (form === UNJOINED) canJoin = false;
+        // Forms are negative: where one cannot be joined, values and forms must not be taken for one another.
+        else key[k] = -form;
+      }
+    }
+    const a = key[0];
+    const b = key[1];
+    const c = step.places.length > 2 ? key[2] : 0;
+    const tag = step.first + 1;
+    const hash =
+      Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35) ^ Math.imul(tag, 0x27d4eb2f);
+    const at = GRAM_LENGTH * ((hash ^ (hash >>> 15)) & (GRAMS - 1));
+    if (grams[at] === tag && grams[at + 1] === a && grams[at + 2] === b && grams[at + 3] === c) {
+      if (grams[at + 4] >= 0) ids.push(grams[at + 4]);
+      return;
+    }
+    const before = ids.length;
+    if (canJoin) this.addJoined(step, ids);
+    else this.addNames(step, position, matrix, ids);
+    grams[at] = tag;
+    grams[at + 1] = a;
+    grams[at + 2] = b;
+    grams[at + 3] = c;
+    grams[at + 4] = ids.length > before ? ids.lent()[before] : -1;
+  }
+
+  /** Adds the number of the name that is put together of the forms in `key`. */
+  private addJoined({ text, places }: Step, to: Numbers<Int32Array>): void {
+    const { key } = this;
+    const { strings } = this.forms;
+    let room = 0;
+    for (const part of text) room += part.length;
+    for (let k = 0; k < places.length; k++) room += strings.lengthOf(-key[k]);
+    if (room > this.scratch.length) this.scratch = new Uint8Array(2 * room);
+    const { scratch } = this;
+    let length = 0;
+    for (let k = 0; k < text.length; k++) {
+      const part = text[k];
+      for (let i = 0; i < part.length; i++) scratch[length++] = part[i];
+      if (k < places.length) length = strings.write(-key[k], scratch, length);
+    }
+    const number = this.alphabet.indexOfBytes(scratch, length);
+    if (number >= 0) to.push(number);
+  }
+
+  /** Adds the numbers of the names of a step, made one by one. */
+  private addNames({ pieces }: Step, position: number, matrix: ValueMatrix, to: Numbers<Int32Array>): void {
+    for (const piece of pieces) {
+      const names = matrix.columns
+        ? namesAt(piece, matrix.columns, position)
+        : piece.names(this.valuesAt(piece, position, matrix));
+      for (const name of names) {
+        const number = this.grows ? this.alphabet.add(name) : this.alphabet.indexOf(name);
+        if (number >= 0) to.push(number);
+      }
+    }
+  }
+
+  private valuesAt({ places }: Piece, position: number, { numbers, length, width }: ValueMatrix): PieceValue[] {
+    return places.map((place) => {
+      const row = rowOf(place, position, length);
+      return beyond(row, length) || this.values.valueOf(numbers[row * width + place.column]);
+    });
+  }
+}
+
+function isSame(some: readonly Piece[], others: readonly Piece[]): boolean {
+  if (some === others) return true;
+  if (some.length !== others.length) return false;
+  for (let p = 0; p < some.length; p++) if (some[p] !== others[p]) return false;
+  return true;
+}
+
+/** Whether a piece looks at the same single place as another. */
+function isAlike({ places, afterFirst = false }: Piece, other: Piece): boolean {
+  if (places.length !== 1 || afterFirst !== (other.afterFirst ?? false)) return false;
+  const [{ row, column, absolute = false }] = places;
+  const [one] = other.places;
+  return row === one.row && column === one.column && absolute === (one.absolute ?? false);
+}
+
+const encoder = new TextEncoder();
