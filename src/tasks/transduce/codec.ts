@@ -15,6 +15,7 @@ import { type NgramModel, ngramFamily } from "../../engine/ngram.js";
 import type { RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
 import { putCalibration, readCalibration } from "../../model/calibration.js";
+import { type KeptEncoder, putEncoder, readEncoder } from "../../model/encoder.js";
 import {
   countSchema as count,
   currently,
@@ -28,11 +29,13 @@ import {
   putTree,
 } from "../../model/parts.js";
 import type { TensorFile } from "../../model/safetensors.js";
+import { noteSchema, optionsSchema } from "../../model/trained.js";
 import { storedOptions } from "../../util/options.js";
 import type { Codec } from "../task.js";
 import { COUNT_CLASSES } from "./aligner.js";
 import type { View } from "./classes.js";
 import { END, START } from "./emits.js";
+import { encoderEnds } from "./encoder.js";
 import { type JointParts, jointNgrams } from "./joint-model.js";
 import { CopyWalks, FURTHEST_FROM_END, MARKED_DEPTH, MarkWalks } from "./mark-walks.js";
 import type { MemberParts } from "./member.js";
@@ -45,10 +48,15 @@ import { Transducer } from "./transducer.js";
 import { windowKinds } from "./windows.js";
 import type { WordCounts } from "./word-model.js";
 
-const optionsSchema = v.record(v.string(), v.union([v.number(), v.boolean(), v.string(), v.array(v.number())]));
-
 const power = v.pipe(v.number(), v.minValue(0), v.maxValue(1000));
-const powersSchema = v.object({ own: power, joint: power, words: power, mass: power });
+const offset = v.pipe(v.number(), v.minValue(-1000), v.maxValue(1000));
+const powersSchema = v.object({
+  own: power,
+  joint: power,
+  words: power,
+  rest: v.optional(v.object({ power, offset })),
+  mass: power,
+});
 /** What older files have of them. */
 const jointPowersSchema = v.object({ own: power, joint: power });
 
@@ -64,10 +72,9 @@ const summarySchema = currently({
 
 const membersSchema = v.pipe(v.array(v.object({ backward: v.boolean() })), v.maxLength(MOST_MEMBERS));
 
-const noteSchema = v.record(v.string(), v.unknown());
-
 const WITH_MARKS = 3;
 const WITH_MEMBERS = 4;
+const WITH_ENCODER = 5;
 
 const wordTensors = ["start", "symbols", "first", "second", "count"] as const;
 
@@ -97,6 +104,7 @@ function encodeTransducer(transducer: Transducer): FileParts {
       others.map(({ backward }) => ({ backward })),
     );
   }
+  if (transducer.members.some(({ encoder }) => encoder)) parts.version = WITH_ENCODER;
   if (transducer.remembered) putCorpus(parts, "memory", transducer.remembered);
   if (transducer.words) {
     for (const name of wordTensors) parts.tensors[`words.${name}`] = { data: transducer.words.counts[name] };
@@ -109,7 +117,7 @@ function prefixOf(m: number): string {
   return `member${m}.`;
 }
 
-function putMember(parts: FileParts, prefix: string, { rows, weights, joint }: MemberParts): void {
+function putMember(parts: FileParts, prefix: string, { rows, weights, encoder, joint }: MemberParts): void {
   if (rows.views.length > 0) {
     parts.tensors[`${prefix}views`] = { data: Int32Array.from(rows.views.flatMap((view) => [...view])) };
   }
@@ -123,6 +131,7 @@ function putMember(parts: FileParts, prefix: string, { rows, weights, joint }: M
   if (rows.copyTree) putTree(parts, `${prefix}copies`, rows.copyTree);
   putTable(parts, `${prefix}rows`, rows.table);
   parts.tensors[`${prefix}weights`] = { data: Float32Array.from(weights) };
+  if (encoder) putEncoder(parts, encoder, prefix);
   if (!joint) return;
   const { start, symbols, ngram } = joint;
   parts.tensors[`${prefix}joint.start`] = { data: start };
@@ -147,6 +156,7 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       edgeEmit: 0,
       copying: false,
       ensemble: 1,
+      dropout: 0,
       ...wholeKinds,
     }) as TransducerOptions;
     const open = Object.keys(transducerOptions).find((name) => options[name as keyof TransducerOptions] === undefined);
@@ -205,7 +215,7 @@ function readMember(
   const rows = readRows(reader, prefix, options, sizes);
   const weights = reader.floats(`${prefix}weights`, rows.table.symbols.length);
   const joint = reader.has(`${prefix}joint.start`) ? readJoint(reader, prefix, options.jointGrams, sizes) : undefined;
-  return { rows, weights, joint };
+  return { rows, weights, encoder: readMoveEncoder(reader, prefix, rows.views, sizes), joint };
 }
 
 function readRows(
@@ -246,6 +256,21 @@ function readRows(
   }
   if (copying) rows.copyTree = slotTree("copies", CopyWalks.kinds);
   return rows;
+}
+
+function readMoveEncoder(
+  reader: PartsReader,
+  prefix: string,
+  views: readonly View[],
+  { boundary, symbolCount, marks = 0 }: Sizes,
+): KeptEncoder | undefined {
+  const encoder = readEncoder(reader, prefix);
+  if (!encoder) return undefined;
+  const { inputs, outputs } = encoderEnds({ boundary, views, marks }, symbolCount);
+  if (encoder.shape.inputs !== inputs || encoder.shape.outputs !== outputs) {
+    throw reader.damaged("its encoder is of other symbols");
+  }
+  return encoder;
 }
 
 /** A class for each input symbol and the two beyond them, view by view. */

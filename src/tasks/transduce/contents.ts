@@ -1,6 +1,7 @@
 // What is in a transducer.
 
 import { layoutOf, type SymbolKind } from "../../formats/pair-lines.js";
+import { rangeText } from "../../util/options.js";
 import { counted, plural, table } from "../../util/text.js";
 import { nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import { attributesOf } from "./attributes.js";
@@ -22,7 +23,11 @@ export function contents(transducer: Transducer) {
     summary,
     powers: transducer.powers,
     joint: transducer.joint !== undefined,
-    members: transducer.members.map(({ backward, weights: own }) => ({ backward, weights: nonZero(own) })),
+    members: transducer.members.map(({ backward, weights: own, encoder }) => ({
+      backward,
+      weights: nonZero(own),
+      ...(encoder && { encoder: { ...encoder.shape, parameters: encoder.parameters.length } }),
+    })),
     remembered: transducer.remembered?.inputCount ?? 0,
     calibration: transducer.calibration,
   };
@@ -51,6 +56,16 @@ export function membersText(members: readonly { backward: boolean }[]): string {
   return `${plural(members.length - backward, "member")} from left to right, ${counted(backward)} from right to left`;
 }
 
+/** Which members have a network, if any. */
+function encoderLines({ members }: ReturnType<typeof contents>): string[][] {
+  const encoders = members.flatMap(({ encoder }) => (encoder ? [encoder] : []));
+  if (encoders.length === 0) return [];
+  const [{ layers, width, parameters }] = encoders;
+  const which = members.length > 1 ? `${encoders.length} of ${plural(members.length, "member")}, ` : "";
+  const text = `${which}${plural(layers, "convolution")} of ${width} numbers, ${counted(parameters)} parameters`;
+  return [["encoder", encoders.length > 1 ? `${text} each` : text]];
+}
+
 function edgesText({ edgeEmit, copying }: { edgeEmit: number; copying: boolean }): string {
   return `${edgeEmit > 0 ? `, ${edgeEmit} at either end` : ""}${copying ? "; rows of copies" : ""}`;
 }
@@ -74,10 +89,11 @@ export function contentsText(transducer: Transducer, { bytes }: { bytes: number 
         `${plural(found.windows, "window")}, ${plural(found.outputNgrams, "output n-gram")}, ${plural(found.moveNgrams, "n-gram")} of aligned pairs`,
       ],
       ...(found.members.length > 1 ? [["ensemble", membersText(found.members)]] : []),
+      ...encoderLines(found),
       ["weights", `${counted(sumOf(found.members))} that are not zero`],
       [
         "inference",
-        `${plural(options.contexts, "context")}, order ${options.order}, at most ${options.maxEmit} written for one symbol${edgesText(options)}`,
+        `${rangeText(options.contexts)} contexts, order ${options.order}, at most ${options.maxEmit} written for one symbol${edgesText(options)}`,
       ],
       ["input", `${input.format}, ${reads}`],
       [

@@ -3,6 +3,7 @@
 //   slot (j, k) = slotStarts[j] + k (see emits.ts),   symbols 0 .. shift - 1 are written, the last one is *shift*.
 // The gradient is E[features | output] - E[features]; the strategies differ in how contexts are chosen for it.
 
+import type { Backend } from "../../engine/backend.js";
 import { type Band, type Clamp, clampTrellis, outputClamp } from "../../engine/clamp.js";
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
 import { Holder } from "../../engine/holder.js";
@@ -15,6 +16,7 @@ import type { Gradient } from "../../learn/gradient.js";
 import type { Judged, Seen } from "../../learn/learner.js";
 import { editDistance } from "../../util/edit-distance.js";
 import { type Emits, slotStarts } from "./emits.js";
+import type { MoveEncoder } from "./encoder.js";
 import type { MarkedInput } from "./pairs.js";
 import { markStarts, moveStarts, type TransducerRowOptions, type TransducerRows, transducerFamilies } from "./rows.js";
 import { SlotFeatures } from "./slot-features.js";
@@ -100,16 +102,20 @@ export class TransducerEngine extends Holder {
   private slotCounts = this.backend.arrays.float64(1024);
   private slotInput = this.backend.arrays.int32(64);
   private readonly features: SlotFeatures;
+  readonly encoder: MoveEncoder | undefined;
 
   constructor(
     given: TransducerRows,
     readonly shape: TransducerShape,
     readonly inference: Inference,
+    /** A network that scores moves, made for this work space. */
+    encoder?: (backend: Backend) => MoveEncoder,
   ) {
     super();
     const rows = this.hold(given);
     this.rows = rows;
-    this.features = new SlotFeatures(rows, shape, this.backend);
+    this.encoder = encoder?.(this.backend);
+    this.features = new SlotFeatures(rows, shape, this.backend, this.encoder);
     this.space = {
       table: rows.table,
       families: transducerFamilies(rows, shape.symbolCount - 1, inference.order),
@@ -144,6 +150,14 @@ export class TransducerEngine extends Holder {
     ];
     if (this.rows.marked) families.push(markStarts(this.rows.marked.outputTree, input.marks, graph.slotCount));
     return { graph, slotScores: this.slotScores, slotInput: this.slotInput, starts: families };
+  }
+
+  private learningProblem(input: MarkedInput, weights: Float64Array): Problem {
+    if (!this.encoder) return this.problem(input, weights);
+    this.encoder.isLearning = true;
+    const problem = this.problem(input, weights);
+    this.encoder.isLearning = false;
+    return problem;
   }
 
   private slotsOf(length: number): TransducerSlots {
@@ -200,15 +214,18 @@ export class TransducerEngine extends Holder {
     gradient: Gradient,
     strategy: Strategy,
     aligned = false,
+    inference = this.inference,
   ): SeenPair {
-    const problem = this.problem(input, weights);
+    const problem = this.learningProblem(input, weights);
     const seen: SeenPair = { logLikelihood: 0, contextLength: 0, aligned: 0 };
     if (strategy !== "rcms" && strategy !== "model") {
-      for (const answer of answers) this.learnGuided(problem, input.symbols, answer, weights, gradient, strategy, seen);
+      for (const answer of answers) {
+        this.learnGuided(problem, input.symbols, answer, weights, gradient, strategy, seen, inference);
+      }
       seen.contextLength /= answers.length;
       return seen;
     }
-    this.kernel.forward(problem, this.space, weights, this.inference);
+    this.kernel.forward(problem, this.space, weights, inference);
     seen.contextLength = this.kernel.averageContextLength();
     this.clamped.begin();
     for (const { output, count, moves } of answers) {
@@ -234,6 +251,7 @@ export class TransducerEngine extends Holder {
     gradient: Gradient,
     strategy: "target" | "hybrid" | "forced",
     seen: SeenPair,
+    inference: Inference,
   ): void {
     if (strategy === "forced" && !moves) return;
     const guide =
@@ -241,7 +259,7 @@ export class TransducerEngine extends Holder {
         ? undefined
         : { clamp: this.clampOf(output, input.length), pass: this.clamped.pass, by: strategy };
     const forced = moves ? this.forcedPath(moves, input.length) : undefined;
-    this.kernel.forward(problem, this.space, weights, this.inference, forced, guide);
+    this.kernel.forward(problem, this.space, weights, inference, forced, guide);
     seen.contextLength += this.kernel.averageContextLength();
     this.clamped.begin();
     const weight = answerWeight(count);

@@ -71,12 +71,17 @@ export function showOutput(transducer: Transducer, one: TransducerCase, asked: P
 
 export function scoreTransducer(transducer: Transducer, { inference }: PredictionAsked): Score<TransducerCase> {
   const score = new TransductionScore();
+  const find = ({ input, attributes, outputs }: TransducerCase) => {
+    const { output, probability } = transducer.predict(input, { attributes, inference });
+    const likelihood = Math.max(...outputs.map((one) => transducer.logLikelihood(input, one, attributes)));
+    return { output, probability, likelihood };
+  };
   return {
     answers: score.answers,
-    add({ input, attributes, outputs }) {
-      const prediction = transducer.predict(input, { attributes, inference });
-      const likelihood = Math.max(...outputs.map((output) => transducer.logLikelihood(input, output, attributes)));
-      score.add(outputs, prediction.output, prediction.probability, likelihood);
+    find,
+    add(one, found) {
+      const { output, probability, likelihood } = (found as ReturnType<typeof find>) ?? find(one);
+      score.add(one.outputs, output, probability, likelihood);
     },
     report: () => ({ ...score.report(), alignedTrainingPairs: transducer.summary.alignedPairs }),
   };

@@ -1,6 +1,7 @@
 // The pairs of a corpus as examples to learn from, in this thread or in others.
 
 import { placedAll } from "../../engine/backend.js";
+import { learningInference } from "../../engine/budget.js";
 import { backend } from "../../engine/choice.js";
 import type { Inference } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
@@ -43,6 +44,10 @@ export class TransducerLearner implements Learner {
     return this.engine.rows.table;
   }
 
+  get encoder() {
+    return this.engine.encoder?.learning;
+  }
+
   get exampleCount(): number {
     return this.corpus.inputCount;
   }
@@ -69,6 +74,7 @@ export class TransducerLearner implements Learner {
       gradient,
       strategy,
       this.first[0] === 1,
+      learningInference(engine.inference, example),
     );
     this.tally[example] = seen.aligned;
     return seen;
@@ -94,11 +100,37 @@ export class TransducerLearner implements Learner {
     return Math.min(0, this.engine.logProbability(output, input.symbols.length));
   }
 
-  share(): SharedLearner {
+  share(): SharedLearner | undefined {
     const { corpus, engine, strategy, moves, tally, first } = this;
+    // The steps of a network follow one another: one thread takes them.
+    if (engine.encoder) return undefined;
     const { rows, shape, inference } = engine;
     const data: SharedData = { corpus, rows, shape, inference, strategy, moves, tally, first };
     return { module: import.meta.url, data };
+  }
+}
+
+/** Learners of the same pairs, with rows of all of them or of some. */
+export class Learners {
+  readonly corpus: PairCorpus;
+
+  constructor(
+    corpus: PairCorpus,
+    /** For some inputs or all. */
+    private readonly engineOf: (inputs?: Int32Array) => TransducerEngine,
+    private readonly strategy: Strategy,
+    private readonly moves?: TransducerLearner["moves"],
+  ) {
+    this.corpus = placedAll(corpus, backend().arrays);
+  }
+
+  get exampleCount(): number {
+    return this.corpus.inputCount;
+  }
+
+  /** One with rows for what occurs in the pairs of these inputs. */
+  of(inputs?: Int32Array): TransducerLearner {
+    return new TransducerLearner(this.corpus, this.engineOf(inputs), this.strategy, this.moves);
   }
 }
 

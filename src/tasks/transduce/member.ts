@@ -3,6 +3,8 @@
 
 import { logAdd } from "../../engine/lattice.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
+import type { KeptEncoder } from "../../model/encoder.js";
+import { MoveEncoder } from "./encoder.js";
 import { LEAST_LOG, TransducerEngine, type TransducerShape } from "./engine.js";
 import { JointModel, type JointParts } from "./joint-model.js";
 import type { MarkedInput } from "./pairs.js";
@@ -14,7 +16,21 @@ export interface MemberParts {
   backward: boolean;
   rows: TransducerRows;
   weights: Float64Array;
+  /** The network in place of some of the rows, if there is one. */
+  encoder?: KeptEncoder;
   joint?: JointParts;
+}
+
+/** The engine of a member; inputs may have this many marks. */
+export function engineOf(
+  { rows, encoder }: Pick<MemberParts, "rows" | "encoder">,
+  shape: TransducerShape,
+  inference: Inference,
+  marks: number,
+): TransducerEngine {
+  const { boundary } = shape;
+  const made = encoder && MoveEncoder.kept(encoder, { boundary, views: rows.views, marks });
+  return new TransducerEngine(rows, shape, inference, made);
 }
 
 export class Member {
@@ -30,15 +46,17 @@ export class Member {
   ) {}
 
   /** With an engine of its own. */
-  static of(parts: MemberParts, shape: TransducerShape, inference: Inference): Member {
-    const engine = new TransducerEngine(parts.rows, shape, inference);
+  static of(parts: MemberParts, shape: TransducerShape, inference: Inference, marks: number): Member {
+    const engine = engineOf(parts, shape, inference, marks);
     const joint = parts.joint && new JointModel(parts.joint, shape.symbolCount - 1);
     return new Member(engine, engine.hold(parts.weights), joint, parts.backward);
   }
 
   get parts(): MemberParts {
-    this.engine.check();
-    return { backward: this.isBackward, rows: this.engine.rows, weights: this.weights, joint: this.joint?.parts };
+    const { engine, weights, joint } = this;
+    engine.check();
+    const { rows, encoder } = engine;
+    return { backward: this.isBackward, rows, weights, encoder: encoder?.parts, joint: joint?.parts };
   }
 
   /** The free forward pass of an input. */

@@ -103,10 +103,15 @@ export interface TransducerOptions {
    */
   order: number;
   /**
-   * Contexts to keep at each slot, beside `⋆`: a whole number of at least 0 and at most 1000000.
+   * Contexts to keep at each slot, beside `⋆`; 3..12: more than 3 only where in doubt: a whole number of at least 0 and at most 1000000, or a range of them.
    * @default 6
    */
-  contexts: number;
+  contexts: number | { least: number; most: number };
+  /**
+   * With a range of contexts: an output this probable is sure enough, and is not searched for again: a number of at least 0 and at most 1.
+   * @default 0.95
+   */
+  sure: number;
   /**
    * Drop contexts with less than this share of their slot's heaviest: a share from 0 to below 1.
    * @default 0.01
@@ -133,8 +138,28 @@ export interface TransducerOptions {
    */
   minCount: number;
   /**
+   * Let a network score what is written, in place of weights of windows and aligned pairs; `auto`: both kinds of members, or the kind that held-out inputs find clearly better.
+   * @default "none"
+   */
+  encoder: "none" | "conv" | "auto";
+  /**
+   * Numbers of a layer of the network, rounded up to a multiple of four; 0: 256 if dense, 64 if conv: a whole number of at least 0 and at most 4096.
+   * @default 0
+   */
+  encoderWidth: number;
+  /**
+   * Layers of the network; 0: 2 if dense, 3 if conv: a whole number of at least 0 and at most 64.
+   * @default 0
+   */
+  encoderLayers: number;
+  /**
+   * Share of a layer's numbers that are left out at random while learning: a number of at least 0 and at most 0.9.
+   * If not given: 0.2; of fewer than 1,000 inputs 0.3.
+   */
+  dropout: number;
+  /**
    * Members: models that read from left to right and from right to left by turns, and decide together: a whole number of at least 1 and at most 100.
-   * If not given: 2 up to 5,000 inputs, if some are held out; else 1.
+   * If not given: 2 up to 5,000 inputs, if some are held out and there is no model of words; else 1.
    */
   ensemble: number;
   /**

@@ -2,10 +2,11 @@
 // when a training goes on. Also what follows from them for the engine: its shape, its rows, its inference.
 
 import type { Alphabet } from "../../engine/alphabet.js";
-import type { Inference } from "../../engine/trellis.js";
+import { type Inference, withContexts } from "../../engine/inference.js";
 import { symbolKinds } from "../../formats/pair-lines.js";
+import { encoderOptions } from "../../learn/encoder/options.js";
 import { goOnOptions } from "../../learn/go-on.js";
-import { choosingOptions, trainingOptions } from "../../learn/options.js";
+import { budgetOptions, choosingOptions, trainingOptions } from "../../learn/options.js";
 import { InputError } from "../../util/errors.js";
 import {
   choice,
@@ -19,6 +20,7 @@ import {
   realOr,
   share,
   whole,
+  wholeOrRange,
 } from "../../util/options.js";
 import type { Strategy, TransducerShape } from "./engine.js";
 import { copiesOf, FURTHEST, isMostlyCopied, mostWritten, neededEdges, neededEmit } from "./needs.js";
@@ -26,6 +28,9 @@ import type { TransducerOptions as DeclaredOptions } from "./option-types.js";
 import { answerOf, type PairCorpus } from "./pairs.js";
 import type { TransducerRowOptions } from "./rows.js";
 import type { CutCorpus } from "./symbols.js";
+
+/** Whether a network scores moves. */
+const encoders = ["none", "conv", "auto"] as const;
 
 export const strategies: readonly Strategy[] = ["rcms", "model", "target", "hybrid", "forced"];
 
@@ -93,7 +98,12 @@ export const transducerOptions = {
     most: FURTHEST,
     usual: 8,
   }),
-  contexts: whole("contexts to keep at each slot, beside `⋆`", { least: 0, most: MOST_CONTEXTS, usual: 6 }),
+  contexts: wholeOrRange("contexts to keep at each slot, beside `⋆`; 3..12: more than 3 only where in doubt", {
+    least: 0,
+    most: MOST_CONTEXTS,
+    usual: 6,
+  }),
+  ...budgetOptions,
   lightest: share("drop contexts with less than this share of their slot's heaviest", { usual: 0.01, flag: false }),
   window: whole("input symbols to look at on either side", { least: 0, most: FURTHEST, usual: 4 }),
   outputGrams: whole("written symbols that rows of outputs look back", {
@@ -113,10 +123,21 @@ export const transducerOptions = {
     least: 1,
     otherwise: "1, with attributes and from 5,000 inputs on 2",
   }),
+  encoder: choice(
+    "let a network score what is written, in place of weights of windows and aligned pairs; `auto`: both kinds of members, or the kind that held-out inputs find clearly better",
+    encoders,
+    { usual: "none", value: "kind" },
+  ),
+  ...encoderOptions,
+  dropout: real("share of a layer's numbers that are left out at random while learning", {
+    least: 0,
+    most: 0.9,
+    otherwise: "0.2; of fewer than 1,000 inputs 0.3",
+  }),
   ensemble: whole("members: models that read from left to right and from right to left by turns, and decide together", {
     least: 1,
     most: MOST_MEMBERS,
-    otherwise: "2 up to 5,000 inputs, if some are held out; else 1",
+    otherwise: "2 up to 5,000 inputs, if some are held out and there is no model of words; else 1",
   }),
   words: realOr("chosen", "let a model of the outputs' words help to choose; with a number, with that weight", {
     least: 0,
@@ -144,8 +165,9 @@ export function readTransducerOptions(
   settings?: { others?: readonly string[]; instead?: Partial<OptionsOf<typeof transducerOptions>> },
 ): OptionsOf<typeof transducerOptions> {
   const options = readOptions(transducerOptions, given, settings);
-  if (options.strategy !== "rcms") {
-    readOptions({ contexts: whole("", { least: 1, most: MOST_CONTEXTS }) }, { contexts: options.contexts });
+  if (options.strategy !== "rcms" || typeof options.contexts === "object") {
+    const contexts = wholeOrRange("", { least: 1, most: MOST_CONTEXTS, usual: 1 });
+    readOptions({ contexts }, { contexts: options.contexts });
   }
   return options;
 }
@@ -193,6 +215,9 @@ export function triesWords(corpus: PairCorpus, separator: number, given: GivenTr
 const MARKED = { rate: 0.1, order: 12, contexts: 12 };
 const MARKED_PENALTY = 16;
 
+/** Outputs of several words are long, and much in them is in doubt at once: more contexts do more for them than more members. */
+const WITH_WORDS = { contexts: 20 };
+
 /** Whether the ends of inputs are symbols: where something else holds for inputs as a whole, more may be written there. */
 export function hasEdges(corpus: PairCorpus, { edgeEmit }: GivenTransducerOptions): boolean {
   return edgeEmit === undefined ? corpus.marks.length > 0 : edgeEmit > 0;
@@ -203,15 +228,18 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
   const { corpus } = data;
   const isMarked = corpus.marks.length > 0;
   const holdsOut = corpus.inputCount >= FEWEST_TO_HOLD_OUT || given.words === "chosen";
+  const withWords = given.words !== undefined && given.words !== 0;
   const found = readTransducerOptions(given, {
     instead: {
       ...(hasEdges(corpus, given) ? neededEdges(data) : { maxEmit: neededEmit(corpus), edgeEmit: 0 }),
       copying: isMostlyCopied(data),
       minCount: corpus.inputCount > FEW_INPUTS || isMarked ? 2 : 1,
       ...(isMarked ? MARKED : {}),
+      ...(withWords ? WITH_WORDS : {}),
       heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
       l2: (isMarked ? MARKED_PENALTY : 4) * Math.min(1, corpus.inputCount / 500),
       jointGrams: 0,
+      dropout: corpus.inputCount < FEWEST_TO_CHOOSE ? 0.3 : 0.2,
       ensemble: 1,
       words: 0,
       input: "chars",
@@ -222,9 +250,8 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
   const options = { ...found, words } as TransducerOptions;
   const isHeldOut = options.heldOut > 0 && (corpus.inputCount >= FEWEST_TO_CHOOSE || crosses(corpus, given));
   const canJudge = judges > 0 ? judges >= FEWEST_TO_HOLD_OUT : isHeldOut;
-  if (given.ensemble === undefined && options.strategy === "rcms" && canJudge && corpus.inputCount <= FEW_INPUTS) {
-    options.ensemble = DIRECTIONS;
-  }
+  const isFew = options.strategy === "rcms" && canJudge && corpus.inputCount <= FEW_INPUTS && !withWords;
+  if (given.ensemble === undefined && (isFew || options.encoder === "auto")) options.ensemble = DIRECTIONS;
   const isPlain = options.strategy === "rcms" && options.words === 0;
   if (given.jointGrams === undefined && isPlain && canJudge) options.jointGrams = JOINT_GRAMS;
   const most = mostWritten(corpus);
@@ -247,7 +274,14 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
 }
 
 /** Options that may be others when a training goes on; the features depend on the rest. */
-const goingOnNames: readonly string[] = [...Object.keys(trainingOptions), "refit", "contexts", "lightest", "strategy"];
+const goingOnNames: readonly string[] = [
+  ...Object.keys(trainingOptions),
+  "refit",
+  "contexts",
+  "sure",
+  "lightest",
+  "strategy",
+];
 
 export function keptOptions(from: TransducerOptions, given: GivenTransducerOptions): TransducerOptions {
   const named = presentNames(transducerOptions, given) as Record<string, unknown>;
@@ -286,7 +320,10 @@ export function rowOptionsOf({ window, outputGrams, moveGrams, minCount }: Trans
 }
 
 export function inferenceOf(options: TransducerOptions): Inference {
-  const { contexts, order, lightest, strategy } = options;
+  const { contexts, sure, order, lightest, strategy } = options;
   const mode = strategy === "rcms" ? "rcms" : "beam";
-  return { mode, contexts, order, lightest: mode === "rcms" ? lightest : 0, recombine: true, rows: "all" };
+  return withContexts(
+    { mode, sure, order, lightest: mode === "rcms" ? lightest : 0, recombine: true, rows: "all" },
+    contexts,
+  );
 }

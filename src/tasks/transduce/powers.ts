@@ -1,8 +1,10 @@
-// The powers with which models choose together among candidates, fitted to held-out inputs. A candidate's share is
-//   share = product over models of model^power / the same summed over candidates,
-// and what candidates have together is raised to a power, too (`mass`), so that it says how often one of them is right.
+// The powers with which models choose together among candidates, fitted to held-out inputs. A candidate weighs
+//   p(output | input)^own · q(alignment)^joint · w(output)^words,   q and w as shares of their sums over the candidates,
+// all other outputs weigh together
+//   e^offset · (1 - sum of p over the candidates)^rest,
+// and a probability is a share of all these weights. With own = rest = 1 and nothing else it is p.
 
-import { minimise } from "../../util/minimise.js";
+import { logAdd } from "../../engine/lattice.js";
 
 /** The powers of all models that may choose for a transducer. */
 export interface Powers {
@@ -12,13 +14,49 @@ export interface Powers {
   joint: number;
   /** Of the model of words. */
   words: number;
-  /** Of what the candidates have together. */
+  /** Of what all other outputs have, and what that weight is multiplied by, as a logarithm; undefined in older models. */
+  rest?: { power: number; offset: number };
+  /** Of what the candidates have together, without `rest`. */
   mass: number;
 }
 
 /** As long as nothing is fitted: the transducer's own probability, and a model of words with its weight. */
 export function plainPowers(words: number): Powers {
   return { own: 1, joint: 0, words, mass: 1 };
+}
+
+/** What models think of a candidate: logarithms of p, q and w; 0 without one. */
+export interface CandidateLogs {
+  log: number;
+  joint: number;
+  words: number;
+}
+
+/** The same with q and w as shares of their sums. */
+export function asShares(candidates: readonly CandidateLogs[]): CandidateLogs[] {
+  const joint = sumOf(candidates.map((one) => one.joint));
+  const words = sumOf(candidates.map((one) => one.words));
+  return candidates.map((one) => ({ log: one.log, joint: one.joint - joint, words: one.words - words }));
+}
+
+/** Log of the least that other outputs are believed to have. */
+const LEAST_REST = 1e-6;
+
+/** Log of what outputs other than the candidates have, given what these have together. */
+export function restOf(together: number): number {
+  return Math.log(Math.max(LEAST_REST, -Math.expm1(Math.min(0, together))));
+}
+
+/** Log of the probability that a candidate is right. */
+export function chanceOfAny(candidates: readonly CandidateLogs[], together: number, powers: Powers): number {
+  if (!powers.rest) return powers.mass * together;
+  const { own, joint, words, rest } = powers;
+  const all = sumOf(asShares(candidates).map((one) => own * one.log + joint * one.joint + words * one.words));
+  return -logAdd(0, rest.offset + rest.power * restOf(together) - all);
+}
+
+function sumOf(logs: readonly number[]): number {
+  return logs.reduce(logAdd, Number.NEGATIVE_INFINITY);
 }
 
 /** A candidate of a held-out input: the log-probability that each model gives it, and whether it is a right answer. */
@@ -28,29 +66,30 @@ export interface JudgedCandidate {
   right: boolean;
 }
 
-/** What is believed of powers before anything is seen. */
+/** What is believed of a power before anything is seen. */
 export interface PowerPrior {
-  /** [models] */
-  powers: readonly number[];
-  /** How firmly: as much as this many inputs in which each power makes a difference of one. */
+  power: number;
+  /** How firmly: as much as this many inputs in which it makes a difference of one. */
   inputs: number;
+  /** Whether it may be below zero. */
+  isSigned?: boolean;
 }
 
 const STEPS = 30;
 
 /**
- * [models] The powers under which right answers are most probable among candidates, none below zero. Newton's method with the
+ * [models] The powers under which right answers are most probable among candidates. Newton's method with the
  * curvature of the sums over all candidates; steps that go too far are halved.
  */
-export function fitPowers(inputs: readonly (readonly JudgedCandidate[])[], prior: PowerPrior): number[] {
+export function fitPowers(inputs: readonly (readonly JudgedCandidate[])[], prior: readonly PowerPrior[]): number[] {
   const telling = inputs.filter((candidates) => candidates.some(({ right }) => right));
-  let powers = [...prior.powers];
+  let powers = prior.map(({ power }) => power);
   let here = lookAround(telling, powers, prior);
   for (let step = 0; step < STEPS; step++) {
-    const move = newtonStep(here, powers);
+    const move = newtonStep(here, powers, prior);
     let reached = false;
     for (let size = 1; size > 1e-6 && !reached; size /= 2) {
-      const tried = powers.map((power, m) => Math.max(0, power + size * move[m]));
+      const tried = powers.map((power, m) => Math.max(leastOf(prior[m]), power + size * move[m]));
       const there = lookAround(telling, tried, prior);
       reached = there.value > here.value;
       if (reached) [powers, here] = [tried, there];
@@ -58,6 +97,10 @@ export function fitPowers(inputs: readonly (readonly JudgedCandidate[])[], prior
     if (!reached) break;
   }
   return powers;
+}
+
+function leastOf({ isSigned }: PowerPrior): number {
+  return isSigned ? Number.NEGATIVE_INFINITY : 0;
 }
 
 /** What is maximised at given powers, how it grows with each, and its curvature (times -1). */
@@ -72,13 +115,13 @@ interface Surroundings {
 function lookAround(
   inputs: readonly (readonly JudgedCandidate[])[],
   powers: readonly number[],
-  prior: PowerPrior,
+  prior: readonly PowerPrior[],
 ): Surroundings {
-  const off = powers.map((power, m) => power - prior.powers[m]);
+  const off = powers.map((power, m) => power - prior[m].power);
   const here: Surroundings = {
-    value: (-prior.inputs / 2) * off.reduce((sum, one) => sum + one * one, 0),
-    slope: off.map((one) => -prior.inputs * one),
-    curvature: powers.map((_, m) => powers.map((_, n) => (m === n ? prior.inputs : 0))),
+    value: off.reduce((sum, one, m) => sum - (prior[m].inputs * one * one) / 2, 0),
+    slope: off.map((one, m) => -prior[m].inputs * one),
+    curvature: powers.map((_, m) => powers.map((_, n) => (m === n ? prior[m].inputs : 0))),
   };
   for (const candidates of inputs) {
     const scores = candidates.map(({ logs }) => powers.reduce((sum, power, m) => sum + power * logs[m], 0));
@@ -109,8 +152,12 @@ function lookAround(
 }
 
 /** [models] Powers at zero that would go below stay there, and the others move alone. */
-function newtonStep({ slope, curvature }: Surroundings, powers: readonly number[]): number[] {
-  const free = [...powers.keys()].filter((m) => powers[m] > 0 || slope[m] > 0);
+function newtonStep(
+  { slope, curvature }: Surroundings,
+  powers: readonly number[],
+  prior: readonly PowerPrior[],
+): number[] {
+  const free = [...powers.keys()].filter((m) => powers[m] > leastOf(prior[m]) || slope[m] > 0);
   const solved = solve(
     free.map((m) => free.map((n) => curvature[m][n])),
     free.map((m) => slope[m]),
@@ -146,17 +193,4 @@ export const LEAST_CHANCE = 1e-6;
 /** What it costs to say that something holds with a probability, given as a logarithm: -log of the chance of what is so. */
 export function logLoss(log: number, holds: boolean): number {
   return -Math.log(Math.max(LEAST_CHANCE, holds ? Math.exp(log) : -Math.expm1(log)));
-}
-
-const MOST_MASS = 5;
-
-/**
- * The power of what candidates have together, given as logarithms, that best says whether one of them is right (least log
- * loss), with as much as one input for leaving it as it is.
- */
-export function fitMass(inputs: readonly { together: number; right: boolean }[]): number {
-  if (inputs.length === 0) return 1;
-  const loss = (logMass: number): number =>
-    inputs.reduce((sum, { together, right }) => sum + logLoss(Math.exp(logMass) * together, right), logMass ** 2 / 2);
-  return Math.exp(minimise(loss, -Math.log(MOST_MASS), Math.log(MOST_MASS), 0.01));
 }

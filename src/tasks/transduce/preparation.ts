@@ -31,17 +31,22 @@ const SAMPLE_PART = -2;
 
 /** What a rough alignment of the pairs decides. */
 export interface Prepared {
-  rows: TransducerRows;
+  /**
+   * Rows for what occurs in the pairs of some inputs, or of all. Whatever is judged by inputs that it did not learn from must not
+   * have rows of these: a weight of their own that was only ever pushed down would make it look worse than it is.
+   */
+  rowsOf(inputs?: Int32Array): TransducerRows;
   /** [answers] the moves that a first pass learns from; undefined where the alignment is in doubt. */
   moves: (Int32Array | undefined)[];
 }
 
-/** Rows for what occurs in alignments drawn from a very small model, fitted to some of the pairs, and its alignments that are hardly in doubt. */
-export function makeRows(
+/** Draws alignments from a very small model, fitted to some of the pairs, for rows, and gives those that are hardly in doubt. */
+export function prepare(
   corpus: PairCorpus,
   shape: TransducerShape,
   options: TransducerOptions,
   views: readonly View[],
+  encoded = false,
 ): Prepared {
   const { symbolCount, boundary, copies } = shape;
   const aligner = new Aligner(boundary + 1, symbolCount, shape, options.copying ? copies : undefined);
@@ -50,21 +55,29 @@ export function makeRows(
   aligner.fit(corpus, some, ALIGNER_PASSES);
   const samples = corpus.inputCount <= FEW_INPUTS ? SAMPLES.few : SAMPLES.many;
   const random = generator(options.seed, SAMPLE_PART);
-  const aligned: AlignedPair[] = [];
+  const aligned: AlignedPair[][] = []; // [inputs][alignments]
   const best: Prepared["moves"] = [];
   for (let i = 0; i < corpus.inputCount; i++) {
     const { symbols: input, marks } = markedInputOf(corpus, i);
+    const own: AlignedPair[] = [];
     for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
       best.push(aligner.certain(input, answerOf(corpus, a)));
       for (let s = 0; s < samples; s++) {
         const moves = aligner.sample(input, answerOf(corpus, a), random);
-        if (moves) aligned.push({ input, marks, moves });
+        if (moves) own.push({ input, marks, moves });
       }
     }
+    aligned.push(own);
   }
-  const marked = corpus.marks.length > 0;
-  const rows = transducerRows({ pairs: () => aligned, samples, views, copying: options.copying, marked }, shape);
-  return { rows, moves: best };
+  const makings = { samples, views, copying: options.copying, marked: corpus.marks.length > 0, encoded };
+  return {
+    rowsOf: (some) => transducerRows({ ...makings, pairs: () => pairsOf(aligned, some ?? aligned.keys()) }, shape),
+    moves: best,
+  };
+}
+
+function* pairsOf(aligned: readonly AlignedPair[][], inputs: Iterable<number>): Generator<AlignedPair> {
+  for (const i of inputs) yield* aligned[i];
 }
 
 /** Passes of the model that imputes alignments for `forced`. */
@@ -82,7 +95,7 @@ export async function imputeMoves(
   if (shouldStop?.()) return [];
   const bigram: TransducerOptions = { ...options, window: 0, outputGrams: 1, moveGrams: [1], order: 1 };
   const bigramShape = { ...shape, rowOptions: rowOptionsOf(bigram) };
-  const { rows } = makeRows(corpus, bigramShape, bigram, []);
+  const rows = prepare(corpus, bigramShape, bigram, []).rowsOf();
   const inference: Inference = { mode: "exact", contexts: 0, order: 1, recombine: true, rows: "all" };
   const engine = new TransducerEngine(rows, bigramShape, inference);
   const learner = new TransducerLearner(corpus, engine, "rcms");
@@ -117,8 +130,8 @@ export async function penaltyFor(
   shouldStop: TrainingHooks["shouldStop"],
   part: Part | undefined,
 ): Promise<number> {
-  // With attributes, a short training says too little of the many features that follow.
+  // With attributes, a short training says too little of the many features that follow; with a network, rows are few.
   const own = part ? part.training.length : learner.exampleCount;
-  if (own < FEWEST_TO_CHOOSE || learner.corpus.marks.length > 0) return chosen.l2;
+  if (own < FEWEST_TO_CHOOSE || learner.corpus.marks.length > 0 || learner.encoder) return chosen.l2;
   return chooseL2(learner, declaredOf(trainingOptions, chosen), shouldStop, penalties, part);
 }

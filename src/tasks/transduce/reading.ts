@@ -11,6 +11,7 @@ import {
   symbolKinds,
 } from "../../formats/pair-lines.js";
 import { parsePairs } from "../../formats/pairs.js";
+import { tokensOf } from "../../formats/raw-text.js";
 import type { ReviewItem } from "../../formats/review-item.js";
 import { InputError } from "../../util/errors.js";
 import { choice, flag, numbers, whole } from "../../util/options.js";
@@ -49,9 +50,32 @@ export async function* readGiven(
 export async function* readInputs(
   transducer: Transducer,
   lines: Lines,
-  { answers, mayBeEmpty }: InputUse,
+  { answers, mayBeEmpty, asked }: InputUse,
 ): AsyncGenerator<SymbolPair> {
+  if (asked.text) {
+    yield* readWords(transducer, lines);
+    return;
+  }
   yield* parsePairs(lines, { ...layoutOf(transducer), mayBeEmpty, inputsOnly: answers === "ignored" });
+}
+
+/**
+ * The words of running text, one after the other; what holds no letter and no digit is no word. A capital that the model has not seen
+ * begins a sentence or a name: it is read as the small letter, if the model knows that.
+ */
+async function* readWords(transducer: Transducer, { file, blocks }: Lines): AsyncGenerator<SymbolPair> {
+  const { read } = kindsOf(layoutOf(transducer));
+  const { inputSymbols } = transducer;
+  const knows = (symbol: string): boolean => inputSymbols.indexOf(symbol) >= 0;
+  const asSeen = (symbol: string): string =>
+    !knows(symbol) && knows(symbol.toLowerCase()) ? symbol.toLowerCase() : symbol;
+  for await (const { lines } of blocks) {
+    for (const line of lines) {
+      for (const { text } of tokensOf(line, 0)) {
+        if (/[\p{L}\p{N}]/u.test(text)) yield { input: splitSymbols(text, read).map(asSeen), output: [], text, file };
+      }
+    }
+  }
 }
 
 /** What the answer of a review writes. */

@@ -109,11 +109,13 @@ export interface RowMakings {
   copying?: boolean;
   /** Whether some inputs have marks. */
   marked?: boolean;
+  /** Whether a network scores moves by what is around them: then neither windows nor n-grams of moves have rows. */
+  encoded?: boolean;
 }
 
 /** Counts features and makes their rows. */
 export function transducerRows(
-  { pairs, samples, views = [], copying = false, marked = false }: RowMakings,
+  { pairs, samples, views = [], copying = false, marked = false, encoded = false }: RowMakings,
   { symbolCount, boundary, rowOptions: options, ...shape }: Omit<TransducerShape, "maxEmit">,
 ): TransducerRows {
   const shift = symbolCount - 1;
@@ -124,19 +126,21 @@ export function transducerRows(
     addRows(table, builder, pairs, walker, shift, isDense);
     return builder.build();
   };
+  // What a network sees has no rows.
+  const makeAround: typeof make = (...features) => (encoded ? new RowTreeBuilder().build() : make(...features));
   const windows = new WindowWalks(options, boundary, views);
-  const windowTree = make(
+  const windowTree = makeAround(
     new SlotWalker(windows),
     1 + Math.max(options.windowLength, options.skipLength + 1, views.length > 0 ? CLASSES_LENGTH : 0),
     marked ? (depth, first) => depth === 1 + (first % windows.kinds) && depth <= 2 : undefined,
   );
   const outputTree = make(new OutputWalker(options, shift), options.outputGrams, (depth) => depth <= 1);
   const deepest = Math.max(0, ...options.moveGrams.map((grams, ahead) => grams + ahead + 1));
-  const moveTree = make(new MoveWalker(options, shift, boundary), deepest);
+  const moveTree = makeAround(new MoveWalker(options, shift, boundary), deepest);
   const rows: TransducerRows = { table: table.build(), views, windowTree, outputTree, moveTree };
   if (marked) {
     rows.marked = {
-      tree: make(
+      tree: makeAround(
         new SlotWalker(new MarkWalks(boundary, views)),
         MARKED_DEPTH,
         (depth, first) => depth === 2 && first % MarkWalks.kinds === 0,

@@ -1,14 +1,14 @@
 // The search for a transducer's outputs in a trellis. Best paths come one after another; each output that is new among them is
 // summed over all its alignments, until none that is unseen can matter. The first few are candidates, among which models of
 // graphones and of words help to choose:
-//   p(output | input)^own q(alignment)^joint w(output)^words,   what they have together being raised to the power `mass`
+//   p(output | input)^own q(alignment)^joint w(output)^words   beside what all other outputs weigh; see powers.ts
 
 import { bestPaths, logAdd, type Path, trellisLattice } from "../../engine/lattice.js";
 import type { Inference } from "../../engine/trellis.js";
 import { LEAST_LOG } from "./engine.js";
 import type { Member } from "./member.js";
 import type { MarkedInput } from "./pairs.js";
-import type { Powers } from "./powers.js";
+import { chanceOfAny, type Powers } from "./powers.js";
 import type { WordModel } from "./word-model.js";
 
 /** An output with its probability. */
@@ -157,13 +157,18 @@ function raised(logs: readonly number[]): number[] {
 function lookFor(member: Member, length: number, search: Search, asked: number): List {
   const { engine } = member;
   const found: Found[] = [];
+  const seen = new Map<number, number[][]>(); // outputs by hash
   let left = 1;
   const best = engine.kernel.bestPath() as Path;
   const shift = engine.shape.symbolCount - 1;
   const logOf = engine.pathOutputs(length, best);
   const add = (path: Path): void => {
-    const output = path.symbols.filter((move) => move !== shift);
-    if (found.some((one) => isEqual(one.output, output))) return;
+    const output = outputOf(path.symbols, shift);
+    const hash = hashOf(output);
+    const alike = seen.get(hash);
+    if (alike?.some((other) => isEqual(other, output))) return;
+    if (alike) alike.push(output);
+    else seen.set(hash, [output]);
     const log = logOf(output, path);
     left -= Math.exp(log);
     let place = found.length;
@@ -208,6 +213,19 @@ function lookFor(member: Member, length: number, search: Search, asked: number):
   return { candidates: candidates ?? [], found };
 }
 
+/** The symbols that moves write. */
+function outputOf(moves: readonly number[], shift: number): number[] {
+  const output: number[] = [];
+  for (const move of moves) if (move !== shift) output.push(move);
+  return output;
+}
+
+function hashOf(output: readonly number[]): number {
+  let hash = output.length;
+  for (const symbol of output) hash = Math.imul(hash ^ symbol, 0x9e3779b1) ^ (hash >>> 15);
+  return hash;
+}
+
 function isEqual(a: readonly number[], b: readonly number[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
@@ -220,12 +238,13 @@ function logSum(outputs: readonly Found[]): number {
 }
 
 /**
- * With models that choose among candidates: shares out what these have together in proportion to the product of all models,
+ * With models that choose among candidates: shares out the chance that one of these is right in proportion to the product of all models,
  * each with its power, and puts the best of them first. Other outputs follow in proportion to the same measure: together they
  * have no more than what is left, and where one would have more than the best, all have less, so that it has half as much.
  */
 function chosen({ candidates, found, together: log }: Outputs, powers: Powers): readonly Found[] {
-  if (found.length === 1) return [{ ...found[0], log: powers.mass * log }];
+  const together = chanceOfAny(candidates, log, powers);
+  if (found.length === 1) return [{ ...found[0], log: together }];
   const weighted = (one: Weighed): Found => ({
     output: one.output,
     moves: one.moves,
@@ -236,7 +255,6 @@ function chosen({ candidates, found, together: log }: Outputs, powers: Powers): 
     (factor: number) =>
     (one: Found): Found => ({ ...one, log: one.log + factor });
   const own = candidates.map(weighted);
-  const together = powers.mass * log;
   const scale = together - logSum(own);
   const others = found.filter((one) => !candidates.includes(one)).map(weighted);
   const left = Math.log(Math.max(0, -Math.expm1(Math.min(0, together))));

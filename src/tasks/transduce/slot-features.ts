@@ -1,11 +1,13 @@
-// The features of a transducer's slots: windows, marks, copies. All slots of a position with the same class of written symbols
+// The features of a transducer's slots: windows, marks, copies, and a network (encoder.ts). All slots of a position with the same class of written symbols
 // have the same ones, so scores are summed for each (position, class) and then given to its slots:
 //   slotScores(j, k)[y] = sum over the features of position j, with the class of k: weight(feature, y)
 
 import type { Backend } from "../../engine/backend.js";
+import type { RowTree } from "../../engine/rows.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { COUNT_CLASSES, countClass } from "./aligner.js";
 import { mostEmit } from "./emits.js";
+import type { MoveEncoder } from "./encoder.js";
 import type { TransducerShape } from "./engine.js";
 import { CopyWalks, copyAt, MarkWalks } from "./mark-walks.js";
 import type { MarkedInput } from "./pairs.js";
@@ -26,17 +28,19 @@ export class SlotFeatures {
     private readonly rows: TransducerRows,
     private readonly shape: TransducerShape,
     private readonly backend: Pick<Backend, "arrays" | "loops">,
+    private readonly encoder?: MoveEncoder,
   ) {
     const { rowOptions, boundary } = shape;
     const { arrays } = backend;
     const { views } = rows;
     this.classScores = arrays.float64(1024);
     this.copyScores = arrays.float64(1024);
+    const windows = hasRows(rows.windowTree) ? [new WindowWalks(rowOptions, boundary, views)] : [];
     this.finders = [
-      new RowFinder(rows.windowTree, new WindowWalks(rowOptions, boundary, views), arrays),
-      ...(rows.marked ? [new RowFinder(rows.marked.tree, new MarkWalks(boundary, views), arrays)] : []),
+      ...windows.map((walks) => new RowFinder(rows.windowTree, walks, backend)),
+      ...(rows.marked ? [new RowFinder(rows.marked.tree, new MarkWalks(boundary, views), backend)] : []),
     ];
-    if (rows.copyTree) this.copyFinder = new RowFinder(rows.copyTree, new CopyWalks(boundary, views), arrays);
+    if (rows.copyTree) this.copyFinder = new RowFinder(rows.copyTree, new CopyWalks(boundary, views), backend);
   }
 
   /** Finds the features of an input and writes the scores of its slots; `starts` has the first slot of each position, and the end. */
@@ -65,6 +69,7 @@ export class SlotFeatures {
         classScores[copy] += copyScores[own];
       });
     }
+    this.encoder?.score(input, classScores);
     for (let j = 0; j < symbols.length; j++) {
       for (let slot = starts[j]; slot < starts[j + 1]; slot++) {
         const from = (j * COUNT_CLASSES + countClass(slot - starts[j])) * symbolCount;
@@ -89,6 +94,7 @@ export class SlotFeatures {
         for (let y = 0; y < symbolCount; y++) classCounts[to + y] += slotCounts[from + y];
       }
     }
+    this.encoder?.count(input.length, classCounts);
     for (const finder of this.finders) loops.countSlots(classCounts, classes, 0, finder, this.rows.table, gradient);
     if (!this.copyFinder) return;
     copyCounts.fill(0, 0, classes * symbolCount);
@@ -110,4 +116,8 @@ export class SlotFeatures {
       }
     }
   }
+}
+
+function hasRows({ row }: RowTree): boolean {
+  return row.some((number) => number >= 0);
 }

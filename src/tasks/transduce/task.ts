@@ -162,13 +162,19 @@ export const transduceTask: LearningTask<
   },
 
   predicting: {
-    options: { align: flag("give the alignment of each output") },
+    options: {
+      align: flag("give the alignment of each output"),
+      text: flag("the input is running text: each of its words is an input"),
+    },
     rereading: {},
     notes: predictNotes,
-    examples: [["stargram predict g2p.sg words.txt --align", "pronunciations, and which letters make which sounds"]],
+    examples: [
+      ["stargram predict g2p.sg words.txt --align", "pronunciations, and which letters make which sounds"],
+      ["stargram predict g2p.sg letter.txt --text", "the same for every word of a text"],
+    ],
     inputs: readInputs,
     inputsOf: (pairs) => pairs as AsyncIterable<SymbolPair>,
-    cutting: () => ({ ends: () => true, isByLine: true, options: {} }),
+    cutting: (_, _first, asked) => ({ ends: () => true, isByLine: !asked.text, options: {} }),
     linesOf: ({ line }) => (line === undefined ? undefined : { first: line, count: 1 }),
     predict: (transducer, { input, attributes }, asked) =>
       transducer.predict(input, { ...predictOptions(asked), attributes }),

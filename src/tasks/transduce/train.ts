@@ -2,16 +2,20 @@
 
 import { Alphabet } from "../../engine/alphabet.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
+import { encoderPasses, encoderShape } from "../../learn/encoder/options.js";
 import type { Part } from "../../learn/held-out.js";
 import { trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf, type Trained, type TrainingHooks } from "../../learn/training.js";
+import type { KeptEncoder } from "../../model/encoder.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
 import { type View, viewsOf } from "./classes.js";
-import { END, START } from "./emits.js";
+import { readCorpus } from "./corpus.js";
+import { encoderEnds, MoveEncoder } from "./encoder.js";
 import { TransducerEngine, type TransducerShape } from "./engine.js";
 import { partOf, readJudges } from "./judges.js";
-import { TransducerLearner } from "./learner.js";
+import { isSameKind, type MemberKind, memberKinds, memberSets } from "./kinds.js";
+import { Learners, type TransducerLearner } from "./learner.js";
 import type { MemberParts } from "./member.js";
 import {
   chooseOptions,
@@ -28,13 +32,13 @@ import {
   transducerOptions,
   triesWords,
 } from "./options.js";
-import { appended, checkPair, type PairCorpus, PairCorpusBuilder, reversedCorpus, togetherOf } from "./pairs.js";
+import { appended, type PairCorpus, PairCorpusBuilder, reversedCorpus, togetherOf } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
-import { imputeMoves, makeRows, penaltyFor } from "./preparation.js";
-import { type Runs, runAll, titled } from "./runs.js";
-import { type CutCorpus, cut, cutCorpus, wholeKinds } from "./symbols.js";
+import { imputeMoves, penaltyFor, prepare } from "./preparation.js";
+import { mainLearner, partsOf, type RunSettings, type Runs, runAll, titled } from "./runs.js";
+import { type CutCorpus, cutCorpus, wholeKinds } from "./symbols.js";
 import { SPACE, type TrainTransducerOptions, Transducer, type TransducerSummary } from "./transducer.js";
-import { chooseKinds } from "./trials.js";
+import { chooseBreadth, chooseKinds } from "./trials.js";
 import { chooseTemperature, type Tuned, tuneChoosers, wordCountsOf } from "./tuning.js";
 import type { WordCounts } from "./word-model.js";
 
@@ -44,6 +48,11 @@ export async function trainTransducer(
   given: TrainTransducerOptions,
 ): Promise<Transducer> {
   const hooks = readHooks(given);
+  if (given.from?.members.some(({ encoder }) => encoder)) {
+    throw new InputError("option `from`: a transducer with an encoder cannot go on learning", {
+      hint: "train anew on all pairs",
+    });
+  }
   const inputSymbols = new Alphabet(given.from?.inputSymbols.all());
   const outputSymbols = new Alphabet(given.from?.outputSymbols.all());
   const marks = new Alphabet(given.from?.marks.all());
@@ -63,7 +72,11 @@ export async function trainTransducer(
   const judges = given.dev && (await readJudges(given.dev, parts, kinds ?? wholeKinds, edges));
   const separator = parts.outputSymbols.indexOf(SPACE);
   const words = triesWords(parts.corpus, separator, plainOptions(chosen)) ? "chosen" : chosen.words;
-  return new TransducerTraining(parts, judges, { ...chosen, ...kinds, words }, hooks, !kinds).run();
+  const all = { ...chosen, ...kinds, words };
+  const isOpen = kinds !== undefined && words === "chosen";
+  const seed = given.seed ?? transducerDefaults.seed;
+  const breadth = isOpen ? await chooseBreadth(parts, plainOptions(all), seed, hooks.shouldStop) : {};
+  return new TransducerTraining(parts, judges, { ...all, ...breadth }, hooks, !kinds).run();
 }
 
 /** A training whose pairs are read. */
@@ -113,30 +126,52 @@ class TransducerTraining {
 
   async run(): Promise<Transducer> {
     const { from, given, chosen, part } = this;
-    const first = await this.learnerOf(0);
+    const [kind] = memberKinds(chosen.encoder, 1);
+    const first = await this.begun(kind, 0);
     const isOpen = given.l2 === undefined && !from;
-    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(first.learner, chosen, this.stops, part) : chosen.l2);
+    const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(first.main, chosen, this.stops, part) : chosen.l2);
     const options = { ...chosen, l2 };
     // One that goes on keeps the joint model it had: a few more pairs would make a worse one.
     const untuned: Tuned = {
       joints: from?.members.map(({ joint }) => joint) ?? [],
       powers: from?.powers ?? plainPowers(options.words),
+      kept: [...Array(options.ensemble).keys()],
     };
     const begun: Maker = (trained, tally) =>
-      this.made(options, [{ ...first, trained, temperature: 1 }], untuned, tally);
+      this.made(options, [{ ...first, learner: first.main, trained, temperature: 1 }], untuned, tally);
     const members = [await this.trained(first, options, this.passHooks(begun))];
     const [{ trained }] = members;
     await this.afterPass(trained, begun);
     if (this.isHasty) return begun(trained);
-    for (let n = 1; n < options.ensemble && !members[n - 1].trained.stopped; n++) {
-      const hooks = titled(this.hooks, `member ${n + 1} of ${options.ensemble}`);
-      members.push(await this.trained(await this.learnerOf(n), options, hooks));
+    const together = await this.together(members, options, options.encoder);
+    if (!together) return begun({ ...trained, stopped: true });
+    const { tuned = untuned, ...ended } = together;
+    return this.made({ ...options, encoder: ended.encoder }, ended.members, tuned);
+  }
+
+  /**
+   * All members of an ensemble, those that are there already among them, and how they choose together; undefined if it was stopped. If
+   * one kind of them is clearly better, all are of that kind.
+   */
+  private async together(
+    before: readonly EndedMember[],
+    options: TransducerOptions,
+    encoder: TransducerOptions["encoder"],
+  ): Promise<{ members: EndedMember[]; encoder: TransducerOptions["encoder"]; tuned?: Tuned } | undefined> {
+    const kinds = memberKinds(encoder, options.ensemble);
+    const members: EndedMember[] = [];
+    for (const [n, kind] of kinds.entries()) {
+      const hooks = titled(this.hooks, `member ${n + 1} of ${kinds.length}`);
+      const known = before.find((member) => isSameKind(member.kind, kind) && member.n >> 1 === n >> 1);
+      const member = known ?? (await this.trained(await this.begun(kind, n), options, hooks));
+      if (member.trained.stopped) return undefined;
+      members.push(member);
     }
-    const last = members[members.length - 1];
-    if (last.trained.stopped) return begun({ ...trained, stopped: true });
-    const tuned = await this.tuned(members, options);
-    if (!tuned && this.tunes(options)) return begun({ ...trained, stopped: true });
-    return this.made(options, members, tuned ?? untuned, first.learner.tally);
+    const sets = memberSets(kinds);
+    const tuned = await this.tuned(members, options, sets);
+    if (!tuned && this.tunes(options)) return undefined;
+    if (!tuned || tuned.kept === sets[0]) return { members, encoder, tuned };
+    return this.together(members, options, kinds[tuned.kept[0]].encoded ? "conv" : "none");
   }
 
   /** What to learn from and what to judge by, if pairs to choose by were given. */
@@ -150,36 +185,45 @@ class TransducerTraining {
   };
 
   /** What comes before the first pass of a member: rows, and imputed alignments if the strategy needs them. */
-  private async learnerOf(n: number): Promise<BegunMember> {
-    const { shape, views, from, judges } = this;
-    const isBackward = n % 2 === 1;
-    const turned = (corpus: PairCorpus): PairCorpus => (isBackward ? reversedCorpus(corpus) : corpus);
+  private async begun(kind: MemberKind, n: number): Promise<BegunMember> {
+    const { shape, views, from, judges, part, given } = this;
+    const turned = (corpus: PairCorpus): PairCorpus => (kind.backward ? reversedCorpus(corpus) : corpus);
     const options = { ...this.chosen, seed: this.chosen.seed + (n >> 1) };
     const corpus = turned(this.corpus);
     const before = from?.members[n];
-    const { rows, moves } = before ? { rows: before.rows, moves: undefined } : makeRows(corpus, shape, options, views);
+    const { rowsOf, moves } = before
+      ? { rowsOf: () => before.rows, moves: undefined }
+      : prepare(corpus, shape, options, views, kind.encoded);
     const imputed = options.strategy === "forced" ? await imputeMoves(corpus, shape, options, this.stops) : moves;
-    const engine = new TransducerEngine(rows, shape, inferenceOf(options));
+    const encoder = kind.encoded ? this.encoderOf(corpus, options) : undefined;
+    const engineOf = (inputs?: Int32Array): TransducerEngine =>
+      new TransducerEngine(rowsOf(inputs), shape, inferenceOf(options), encoder);
     const all = judges ? appended(corpus, turned(judges)) : corpus;
-    const learner = new TransducerLearner(all, engine, options.strategy, imputed);
-    return { isBackward, seed: options.seed, start: before?.weights, learner };
+    const learners = new Learners(all, engineOf, options.strategy, imputed);
+    // What is held out is the same for all members.
+    const parts = part ? [part] : partsOf(learners, this.chosen, !from && crosses(corpus, given));
+    const main = mainLearner(learners, parts);
+    const refit = options.refit && !from && !part;
+    return { kind, n, seed: options.seed, learners, parts, main, refit, start: before?.weights };
+  }
+
+  /** A network that is to learn. */
+  private encoderOf(corpus: PairCorpus, options: TransducerOptions): ReturnType<typeof MoveEncoder.learning> {
+    const { views, shape, data } = this;
+    const seen = { boundary: shape.boundary, views, marks: data.marks.size };
+    const { inputs, outputs } = encoderEnds(seen, shape.symbolCount);
+    return MoveEncoder.learning(encoderShape("conv", options, inputs, outputs), seen, corpus, options.dropout);
   }
 
   /** Runs the trainings of a member. */
   private async trained(begun: BegunMember, options: TransducerOptions, hooks: TrainingHooks): Promise<EndedMember> {
-    const { from, given, part } = this;
-    const { learner, seed, start } = begun;
-    const training = { ...declaredOf(trainingOptions, options), seed };
-    const { trained, judged } = await runAll(learner, training, hooks, {
-      crosses: !from && !part && crosses(learner.corpus, given),
-      seed: options.seed,
-      refit: options.refit && !from,
-      part,
-      start,
-      checkpoint: hooks.onCheckpoint && given.checkpoint,
-    });
-    const isOver = !this.isHasty && !trained.stopped;
-    return { ...begun, trained, judged, temperature: isOver ? chooseTemperature(learner, judged) : 1 };
+    const { given, corpus } = this;
+    const passes = begun.kind.encoded ? (given.passes ?? encoderPasses(corpus.inputCount, LEARNED)) : options.passes;
+    const training = { ...declaredOf(trainingOptions, options), passes, seed: begun.seed };
+    const checkpoint = hooks.onCheckpoint && given.checkpoint;
+    const runs = await runAll(training, hooks, { ...begun, checkpoint });
+    const isOver = !this.isHasty && !runs.trained.stopped;
+    return { ...begun, ...runs, temperature: isOver ? chooseTemperature(runs.judged) : 1 };
   }
 
   /** Whether held-out inputs are to say how models choose together. */
@@ -190,18 +234,21 @@ class TransducerTraining {
   }
 
   /** How models choose together; undefined if nothing says so, or if it was stopped. */
-  private async tuned(members: readonly EndedMember[], options: TransducerOptions): Promise<Tuned | undefined> {
+  private async tuned(
+    members: readonly EndedMember[],
+    options: TransducerOptions,
+    sets: readonly (readonly number[])[],
+  ): Promise<Tuned | undefined> {
     if (!this.tunes(options) || members[0].judged?.length === 0) return undefined;
-    const judged = members.map(({ learner, isBackward, judged = [], temperature }) => ({
-      engine: learner.engine,
-      isBackward,
-      corpus: learner.corpus,
+    const judged = members.map(({ kind, judged = [], temperature }) => ({
+      isBackward: kind.backward,
       runs: judged.map((run) => ({
         ...run,
-        weights: learner.engine.arrays.placed(atTemperature(run.weights, temperature)),
+        weights: run.learner.engine.arrays.placed(atTemperature(run.weights, temperature)),
+        network: run.network && { ...run.network, scale: Math.fround(1 / temperature) },
       })),
     }));
-    return tuneChoosers(judged, options, this.words, !this.part, this.hooks.shouldStop);
+    return tuneChoosers(judged, options, this.words, !this.part, this.hooks.shouldStop, sets);
   }
 
   /** A transducer with the weights of a training of each member. */
@@ -216,9 +263,10 @@ class TransducerTraining {
     const [{ trained, temperature }] = members;
     const [first, ...others] = members.map(
       (member, m): MemberParts => ({
-        backward: member.isBackward,
+        backward: member.kind.backward,
         rows: member.learner.engine.rows,
         weights: atTemperature(member.trained.weights, member.temperature),
+        encoder: keptEncoder(member),
         joint: joints[m],
       }),
     );
@@ -245,8 +293,9 @@ class TransducerTraining {
         // penalty, or imputed other alignments.
         if (this.isHasty) return;
         // The next pass may have begun, so the learner may have counted further.
-        const { best, bestPass, history, tally } = checkpoint;
-        await this.afterPass({ weights: best, bestPass, history, stopped: false }, make, tally);
+        const { best, bestPass, history, tally, encoder } = checkpoint;
+        const network = encoder?.parameters;
+        await this.afterPass({ weights: best, network, bestPass, history, stopped: false }, make, tally);
         const { input, output } = this.chosen;
         await this.hooks.onCheckpoint?.({ ...checkpoint, chosen: { input, output } });
       },
@@ -261,17 +310,18 @@ class TransducerTraining {
 }
 
 /** A member before its first pass. */
-interface BegunMember {
-  isBackward: boolean;
+interface BegunMember extends RunSettings {
+  kind: MemberKind;
+  /** Its number, from 0. */
+  n: number;
   seed: number;
-  /** Weights to begin with. */
-  start: Float64Array | undefined;
-  learner: TransducerLearner;
 }
 
 /** A member after the last, or so far. */
 interface EndedMember extends BegunMember {
   trained: Trained;
+  /** Whose rows its weights are of. */
+  learner: TransducerLearner;
   judged?: Runs["judged"];
   temperature: number;
 }
@@ -283,23 +333,14 @@ function atTemperature(weights: Float64Array, temperature: number): Float64Array
   return weights.map((weight) => Math.fround(weight / temperature));
 }
 
-async function readCorpus(
-  pairs: Iterable<SymbolPair> | AsyncIterable<SymbolPair>,
-  builder: PairCorpusBuilder,
-  from: Transducer | undefined,
-): Promise<PairCorpus> {
-  const kinds = from?.options ?? wholeKinds;
-  for await (const pair of pairs) {
-    checkPair(pair);
-    const cutInput = cut(pair.input, kinds.input);
-    const input = from && from.options.edgeEmit > 0 ? [START, ...cutInput, END] : cutInput;
-    const symbols = { input, output: cut(pair.output, kinds.output), attributes: pair.attributes };
-    if (from) checkKnown(from, { ...pair, ...symbols });
-    builder.add(symbols);
-  }
-  if (builder.inputCount === 0) throw new InputError("there are no pairs to learn from");
-  return builder.build();
+function keptEncoder({ learner, trained, temperature }: EndedMember): KeptEncoder | undefined {
+  const { encoder } = learner.engine;
+  if (!encoder || !trained.network) return undefined;
+  return { shape: encoder.network.shape, parameters: trained.network, scale: Math.fround(1 / temperature) };
 }
+
+/** Inputs that a network learns from in all its passes, about. */
+const LEARNED = 72_000;
 
 /** The symbol between words. */
 function separatorOf(outputSymbols: Alphabet): number {
@@ -344,15 +385,4 @@ function readHooks(given: TrainTransducerOptions): TrainingHooks {
 function plainOptions(given: TrainTransducerOptions): GivenTransducerOptions {
   const beside: readonly string[] = [...hookNames, ...otherNames];
   return Object.fromEntries(Object.entries(given).filter(([name]) => !beside.includes(name)));
-}
-
-/** Refuses a pair with symbols that a transducer has no features for. */
-function checkKnown(from: Transducer, pair: SymbolPair): void {
-  const isNew = (known: Alphabet) => (symbol: string) => known.indexOf(symbol) < 0;
-  const found = pair.input.find(isNew(from.inputSymbols)) ?? pair.output.find(isNew(from.outputSymbols));
-  if (found === undefined) return;
-  throw new InputError(`the model does not know the symbol ${JSON.stringify(found)}`, {
-    ...pair,
-    hint: "train anew on all pairs to learn new symbols",
-  });
 }

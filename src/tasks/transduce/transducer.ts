@@ -13,6 +13,8 @@ import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { SymbolPair } from "../../formats/pair-lines.js";
 import { budgetOptions } from "../../learn/options.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
+import type { KeptEncoder } from "../../model/encoder.js";
+import { unlessAborted } from "../../util/abort.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { choice, type Range, readOptions, share, whole, wholeOrRange } from "../../util/options.js";
@@ -20,9 +22,8 @@ import type { Answered, Predictor } from "../task.js";
 import { type AnswerOrCandidates, TrainedModel, type TrainedParts } from "../trained-model.js";
 import { marksOf } from "./attributes.js";
 import { END, START, slotStarts } from "./emits.js";
-import { TransducerEngine } from "./engine.js";
 import { JointModel, type JointParts } from "./joint-model.js";
-import { logMean, Member, type MemberParts } from "./member.js";
+import { engineOf, logMean, Member, type MemberParts } from "./member.js";
 import { Memory, mixed } from "./memory.js";
 import { type GivenTransducerOptions, inferenceOf, MOST_CONTEXTS, shapeOf, type TransducerOptions } from "./options.js";
 import { checkAttributes, checkSymbols, type MarkedInput, type PairCorpus } from "./pairs.js";
@@ -142,11 +143,13 @@ export interface TransducerParts extends TrainedParts<TransducerOptions, Transdu
   /** Names of what holds for whole inputs, if pairs had attributes; see attributes.ts. */
   marks?: Alphabet;
   rows: TransducerRows;
+  /** The network in place of some of the rows, if there is one. */
+  encoder?: KeptEncoder;
   /** If option `words` is above 0. */
   wordCounts?: WordCounts;
   /** If option `jointGrams` is above 0 and training was not stopped; one that goes on keeps what it had. */
   joint?: JointParts;
-  /** The members of an ensemble beside the first, which `rows`, `weights` and `joint` are of. */
+  /** The members of an ensemble beside the first, which `rows`, `weights`, `encoder` and `joint` are of. */
   others?: readonly MemberParts[];
   /** The pairs that are remembered, with option `lookup`. */
   remembered?: PairCorpus;
@@ -172,16 +175,17 @@ export class Transducer
   constructor(parts: TransducerParts) {
     const shape = shapeOf(parts.inputSymbols, parts.outputSymbols, parts.options);
     const inference = inferenceOf(parts.options);
-    const engine = new TransducerEngine(parts.rows, shape, inference);
+    const marks = parts.marks ?? new Alphabet();
+    const engine = engineOf(parts, shape, inference, marks.size);
     super(parts, engine);
     const joint = parts.joint && new JointModel(parts.joint, shape.symbolCount - 1);
     this.ensemble = [
       new Member(engine, this.weights, joint, false),
-      ...(parts.others ?? []).map((other) => Member.of(other, shape, inference)),
+      ...(parts.others ?? []).map((other) => Member.of(other, shape, inference, marks.size)),
     ];
     this.inputSymbols = parts.inputSymbols;
     this.outputSymbols = parts.outputSymbols;
-    this.marks = parts.marks ?? new Alphabet();
+    this.marks = marks;
     this.powers = parts.powers ?? plainPowers(parts.options.words);
     const separator = this.outputSymbols.indexOf(SPACE);
     if (parts.remembered) this.memory = new Memory(parts.remembered);
@@ -219,7 +223,7 @@ export class Transducer
   ): Promise<Transducer> {
     // On demand: who only predicts does not load it.
     const { trainTransducer } = await import("./train.js");
-    return trainTransducer(pairs, options);
+    return unlessAborted(options.signal, () => trainTransducer(pairs, options));
   }
 
   /** The most probable output of an input, with its probability and whatever else is asked for. */
@@ -265,6 +269,10 @@ export class Transducer
       () => this.predict(input, asked),
       () => this.predict(input, { nbest: candidates, alignment, attributes }).nbest,
     );
+  }
+
+  setSure(sure: number): void {
+    this.options.sure = sure;
   }
 
   private inferenceWith(chosen: TransducePredictOptions["inference"] = {}): Inference {

@@ -3,23 +3,38 @@
 // candidates. While powers are fitted, these models do not know the held-out pairs; those that are kept do.
 
 import { backend } from "../../engine/choice.js";
+import { logAdd } from "../../engine/lattice.js";
 import type { Part } from "../../learn/held-out.js";
 import type { TrainingHooks } from "../../learn/training.js";
 import { minimise } from "../../util/minimise.js";
 import { pause } from "../../util/pause.js";
-import type { TransducerEngine } from "./engine.js";
+import type { NetworkParts } from "./encoder.js";
 import { type AlignedMoves, JointModel, type JointParts } from "./joint-model.js";
+import { chooseSet } from "./kinds.js";
 import type { TransducerLearner } from "./learner.js";
 import { Member } from "./member.js";
 import { MOST_HELD_OUT, type TransducerOptions } from "./options.js";
 import { answerOf, inputOf, markedInputOf, type PairCorpus } from "./pairs.js";
-import { fitMass, fitPowers, type JudgedCandidate, logLoss, type Powers } from "./powers.js";
+import {
+  asShares,
+  type CandidateLogs,
+  chanceOfAny,
+  fitPowers,
+  type JudgedCandidate,
+  logLoss,
+  type Powers,
+  restOf,
+} from "./powers.js";
 import { outputsOf } from "./search.js";
 import { countWords, type WordCounts, WordModel } from "./word-model.js";
 
 /** Weights, what they were learned from, and what they are judged by. */
-export interface JudgedWeights extends Part {
+export interface JudgedRun extends Part {
+  /** Whose rows the weights are of. */
+  learner: TransducerLearner;
   weights: Float64Array;
+  /** Of the network, if there is one. */
+  network?: NetworkParts;
 }
 
 /** Held-out inputs on which the temperature is chosen, at most. */
@@ -30,19 +45,21 @@ const TEMPERATURE_INPUTS = 2_000;
  * whether these are right (least log loss); 1 if nothing is held out. Found by golden-section search on its logarithm. The
  * outputs are those written without it: else it would pay to write nonsense and to be sure that it is wrong.
  */
-export function chooseTemperature(learner: TransducerLearner, runs: readonly JudgedWeights[]): number {
-  const scaled = backend().arrays.float64(runs[0]?.weights.length ?? 0);
-  const judges = runs.map(({ weights, heldOut }) => {
-    scaled.set(weights);
+export function chooseTemperature(runs: readonly JudgedRun[]): number {
+  const judges = runs.map(({ learner, weights, network, heldOut }) => {
+    const scaled = backend().arrays.placed(weights.slice());
+    if (network) learner.engine.encoder?.take(network);
     const some = heldOut.slice(0, TEMPERATURE_INPUTS);
-    return { weights, written: Array.from(some, (example) => ({ example, ...learner.written(example, scaled) })) };
+    const written = Array.from(some, (example) => ({ example, ...learner.written(example, scaled) }));
+    return { learner, weights, network, scaled, written };
   });
   if (judges.every(({ written }) => written.length === 0)) return 1;
   const loss = (logTemperature: number): number => {
     const factor = Math.exp(-logTemperature);
     // With as much as one input for leaving scores as they are: else, where no output is right, it would run to its limit.
     let sum = logTemperature ** 2 / 2;
-    for (const { weights, written } of judges) {
+    for (const { learner, weights, network, scaled, written } of judges) {
+      if (network) learner.engine.encoder?.take({ ...network, scale: factor });
       for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
       for (const { example, output, right } of written) {
         sum += logLoss(learner.logProbability(example, output, scaled), right);
@@ -59,17 +76,19 @@ export function chooseTemperature(learner: TransducerLearner, runs: readonly Jud
  * counts two thirds as much as the transducer, which was about the best in seven languages alike: with few held-out inputs, what
  * these say alone is often far from it.
  */
-const PRIORS = {
-  own: { powers: [1, 0], inputs: 1 },
-  joint: { powers: [0.6, 0.4], inputs: 30 },
-  words: { powers: [1, 0], inputs: 30 },
-};
+const OWN = { power: 1, inputs: 1 };
+const WITH_JOINT = { own: { power: 0.6, inputs: 30 }, joint: { power: 0.4, inputs: 30 } };
+const WITH_WORDS = { own: { power: 1, inputs: 30 }, joint: { power: 0, inputs: 30 }, inputs: 30 };
+/** Of all other outputs, and of the offset of their weight. */
+const REST = { power: { power: 1, inputs: 10 }, offset: { power: 0, inputs: 1, isSigned: true } };
 
 /** What chooses among candidates, beside a model of words, which is counted before. */
 export interface Tuned {
   /** [members] if there are models of graphones. */
   joints: (JointParts | undefined)[];
   powers: Powers;
+  /** The members that are kept, of several sets to choose from. */
+  kept: readonly number[];
 }
 
 /** A model of words that is to choose. */
@@ -82,17 +101,15 @@ export interface WordChoice {
 
 /** A member to be, with the weights of each training that some inputs were held out from. */
 export interface TrainedMember {
-  engine: TransducerEngine;
   isBackward: boolean;
-  /** The pairs in its direction. */
-  corpus: PairCorpus;
   /** Of all members, those at the same place have learned from the same inputs. */
-  runs: readonly JudgedWeights[];
+  runs: readonly JudgedRun[];
 }
 
 /**
  * The joint models of the best alignments of all pairs, if options ask for them, and the powers with which these and a model of
- * words choose; undefined if it was stopped. `learnsAll`: the joint models that are kept know the held-out pairs, too.
+ * words choose; undefined if it was stopped. `learnsAll`: the joint models that are kept know the held-out pairs, too. `sets` of
+ * members are there to choose from (kinds.ts).
  */
 export async function tuneChoosers(
   members: readonly TrainedMember[],
@@ -100,44 +117,61 @@ export async function tuneChoosers(
   wordChoice: WordChoice | undefined,
   learnsAll: boolean,
   shouldStop: TrainingHooks["shouldStop"],
+  sets: readonly (readonly number[])[] = [[...members.keys()]],
 ): Promise<Tuned | undefined> {
-  const [{ corpus, engine, runs }] = members;
+  const [{ runs }] = members;
+  const { corpus, engine } = runs[0].learner;
   const shift = engine.shape.symbolCount - 1;
   const isStopped = stopwatch(shouldStop);
-  const judged: JudgedInput[] = [];
+  const judged = sets.map((): JudgedInput[] => []);
   let aligned: AlignedMoves[][] = [];
   for (const [r, { training, heldOut }] of runs.entries()) {
     const learned: Member[] = [];
     aligned = [];
     for (const member of members) {
-      const { weights } = member.runs[r];
-      const own = await alignedBy(member, training, weights, options, isStopped);
+      const { learner, weights, network } = member.runs[r];
+      if (network) learner.engine.encoder?.take(network);
+      const own = await alignedBy(member.runs[r], training, options, isStopped);
       if (!own) return undefined;
       aligned.push(own);
-      learned.push(new Member(member.engine, weights, counted(own, options, shift), member.isBackward));
+      learned.push(new Member(learner.engine, weights, counted(own, options, shift), member.isBackward));
     }
     const words = wordChoice && wordModelOf(corpus, wordChoice.separator, shift, training);
     for (const i of heldOut.slice(0, MOST_HELD_OUT)) {
-      judged.push(judge(learned, corpus, i, words));
+      for (const [s, set] of sets.entries()) {
+        const some = set.map((m) => learned[m]);
+        judged[s].push(judge(some, corpus, i, words));
+      }
       if (await isStopped()) return undefined;
     }
   }
   // With those that were held out, the latest weights have aligned all pairs.
   const joints: Tuned["joints"] = [];
   for (const [m, member] of members.entries()) {
-    const { heldOut, weights } = member.runs[runs.length - 1];
-    const rest = learnsAll ? await alignedBy(member, heldOut, weights, options, isStopped) : [];
+    const last = member.runs[runs.length - 1];
+    const rest = learnsAll ? await alignedBy(last, last.heldOut, options, isStopped) : [];
     if (!rest) return undefined;
     joints.push(counted([...aligned[m], ...rest], options, shift)?.parts);
   }
-  return { joints, powers: powersFrom(judged, options, wordChoice) };
+  const powers = judged.map((inputs) => powersFrom(inputs, options, wordChoice));
+  const best = chooseSet(judged.map((inputs, s) => inputs.map((input) => lossOf(input, powers[s]))));
+  return { joints, powers: powers[best], kept: sets[best] };
+}
+
+/** The log loss of the probability that the candidate which would be chosen is right. */
+function lossOf({ candidates, right, together }: JudgedInput, powers: Powers): number {
+  const scores = candidates.map(
+    ({ log, joint, words }) => powers.own * log + powers.joint * joint + powers.words * words,
+  );
+  const best = scores.indexOf(Math.max(...scores));
+  const share = scores[best] - scores.reduce((sum, score) => logAdd(sum, score));
+  return logLoss(Math.min(0, chanceOfAny(candidates, together, powers) + share), right[best]);
 }
 
 /** The best alignments of some inputs' answers; undefined if it was stopped, none without models of graphones. */
 async function alignedBy(
-  { engine, corpus }: TrainedMember,
+  { learner: { engine, corpus }, weights }: JudgedRun,
   inputs: Int32Array,
-  weights: Float64Array,
   { jointGrams }: TransducerOptions,
   isStopped: () => Promise<boolean>,
 ): Promise<AlignedMoves[] | undefined> {
@@ -162,9 +196,9 @@ function wordModelOf(corpus: PairCorpus, separator: number, shift: number, input
   return new WordModel(wordCountsOf(corpus, separator, inputs), separator, shift);
 }
 
-/** Asks now and then, between examples, whether to stop. */
+/** Asks whether to stop: at once, however little there is to do, then now and then between examples. */
 function stopwatch(shouldStop: TrainingHooks["shouldStop"]): () => Promise<boolean> {
-  let paused = Date.now();
+  let paused = 0;
   return async () => {
     if (Date.now() - paused < 100) return false;
     await pause();
@@ -175,22 +209,20 @@ function stopwatch(shouldStop: TrainingHooks["shouldStop"]): () => Promise<boole
 
 /** What models think of the candidates of a held-out input. */
 interface JudgedInput {
-  candidates: { own: number; joint: number; words: number; right: boolean }[];
+  candidates: readonly CandidateLogs[];
+  /** [candidates] */
+  right: readonly boolean[];
   /** Log of what the candidates have together. */
   together: number;
 }
 
 function judge(members: readonly Member[], corpus: PairCorpus, i: number, words: WordModel | undefined): JudgedInput {
-  const right = new Set<string>();
-  for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) right.add(answerOf(corpus, a).join());
+  const answers = new Set<string>();
+  for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) answers.add(answerOf(corpus, a).join());
   const { candidates, together } = outputsOf(members, markedInputOf(corpus, i), words, 1);
   return {
-    candidates: candidates.map(({ output, log, joint, words }) => ({
-      own: log,
-      joint,
-      words,
-      right: right.has(output.join()),
-    })),
+    candidates: asShares(candidates),
+    right: candidates.map(({ output }) => answers.has(output.join())),
     together,
   };
 }
@@ -202,24 +234,18 @@ function powersFrom(
   choice: WordChoice | undefined,
 ): Powers {
   const isOpen = choice?.isOpen ?? false;
-  const prior = choice ? PRIORS.words : jointGrams > 0 ? PRIORS.joint : PRIORS.own;
-  const fitted = fitPowers(
-    inputs.map(({ candidates }) =>
-      candidates.map(
-        (one): JudgedCandidate => ({
-          logs: isOpen ? [one.own, one.joint, one.words] : [one.own + weight * one.words, one.joint],
-          right: one.right,
-        }),
-      ),
-    ),
-    isOpen ? { ...prior, powers: [...prior.powers, weight] } : prior,
+  const prior = choice ? WITH_WORDS : jointGrams > 0 ? WITH_JOINT : { own: OWN, joint: { power: 0, inputs: 1 } };
+  const wordsPrior = isOpen ? [{ power: weight, inputs: WITH_WORDS.inputs }] : [];
+  const logsOf = ({ log, joint, words }: CandidateLogs): number[] =>
+    isOpen ? [log, joint, words] : [log + weight * words, joint];
+  const [power, offset, own, joint, words = own * weight] = fitPowers(
+    inputs.map(({ candidates, right, together }): JudgedCandidate[] => [
+      ...candidates.map((one, c) => ({ logs: [0, 0, ...logsOf(one)], right: right[c] })),
+      { logs: [restOf(together), 1, ...(isOpen ? [0, 0, 0] : [0, 0])], right: !right.includes(true) },
+    ]),
+    [REST.power, REST.offset, prior.own, prior.joint, ...wordsPrior],
   );
-  const [own, jointPower, wordPower = own * weight] = fitted;
-  // The temperature was fitted to the transducer alone; together with others, it is right more often than it thought.
-  const mass = fitMass(
-    inputs.map(({ candidates, together }) => ({ together, right: candidates.some(({ right }) => right) })),
-  );
-  return { own, joint: jointPower, words: wordPower, mass };
+  return { own, joint, words, rest: { power, offset }, mass: 1 };
 }
 
 /** The words in the answers of all inputs, or of some. */

@@ -1,7 +1,7 @@
 // Features of an input position as walks of a tree: a kind, then numbers one after another, such as symbols of the input. The
 // nodes met on the way, from some number on, are features; those that a tree has, have rows.
 
-import type { Arrays } from "../../engine/backend.js";
+import type { Backend, TreeWalks, WalkRoots } from "../../engine/backend.js";
 import { childOf, type RowTree } from "../../engine/rows.js";
 import { grown } from "../../engine/trellis.js";
 import { COUNT_CLASSES } from "./aligner.js";
@@ -17,15 +17,18 @@ export function symbolAt(input: Int32Array, j: number, boundary: number): number
   return j === -1 || j === input.length ? boundary : -1;
 }
 
-/** The walks of a position, each with a class of written symbols still to be put before its kind. */
-export abstract class Walks {
+/** The walks of a position or of a whole input, each with a class of written symbols still to be put before its kind. */
+export abstract class Walks implements TreeWalks {
   count = 0;
-  private kind = new Int32Array(16);
+  /** Of the input whose walks are listed. */
+  positions = 0;
+  positionStart = new Int32Array(64);
+  kind = new Int32Array(16);
   /** [count + 1] first number of each walk. */
-  private start = new Int32Array(17);
-  private numbers = new Int32Array(128);
+  start = new Int32Array(17);
+  numbers = new Int32Array(128);
   /** How many numbers a walk has when its nodes begin to be features. */
-  private least = new Int32Array(16);
+  least = new Int32Array(16);
 
   constructor(
     readonly kinds: number,
@@ -36,6 +39,19 @@ export abstract class Walks {
   list(input: MarkedInput, j: number): void {
     this.count = 0;
     this.listAll(input, j);
+  }
+
+  /** Lists the walks of all positions. */
+  listInput(input: MarkedInput): void {
+    const { length } = input.symbols;
+    if (this.positionStart.length <= length) this.positionStart = grown(this.positionStart, length + 1);
+    this.count = 0;
+    this.positions = length;
+    for (let j = 0; j < length; j++) {
+      this.positionStart[j] = this.count;
+      this.listAll(input, j);
+    }
+    this.positionStart[length] = this.count;
   }
 
   protected abstract listAll(input: MarkedInput, j: number): void;
@@ -87,25 +103,6 @@ export abstract class Walks {
     }
   }
 
-  /**
-   * The same in a built tree: writes the rows met to `rows` from `count` on, which must have room; returns the new count.
-   * `roots` has the root's child by each kind and class.
-   */
-  findRows(tree: RowTree, roots: Int32Array, writtenClass: number, rows: Int32Array, count: number): number {
-    const { kind, start, numbers, least } = this;
-    const first = writtenClass * this.kinds;
-    let found = count;
-    for (let walk = 0; walk < this.count; walk++) {
-      let node = roots[first + kind[walk]];
-      for (let n = 0, i = start[walk]; node >= 0; n++, i++) {
-        if (n >= least[walk] && tree.row[node] >= 0) rows[found++] = tree.row[node];
-        if (i === start[walk + 1]) break;
-        node = childOf(tree, node, numbers[i]);
-      }
-    }
-    return found;
-  }
-
   /** Nodes that a class can meet, at most. */
   get size(): number {
     return this.count + this.start[this.count];
@@ -118,37 +115,28 @@ export class RowFinder {
   ids: Int32Array;
   /** [positions * COUNT_CLASSES + 1] where those of position j and class q begin: at j * COUNT_CLASSES + q. */
   start: Int32Array;
-  private readonly roots: Int32Array;
+  private readonly roots: WalkRoots;
 
   constructor(
     private readonly tree: RowTree,
     private readonly walks: Walks,
-    private readonly arrays: Pick<Arrays, "int32">,
+    private readonly backend: Pick<Backend, "arrays" | "loops">,
   ) {
-    this.roots = Int32Array.from({ length: COUNT_CLASSES * walks.kinds }, (_, kind) => childOf(tree, 0, kind));
+    const { arrays } = backend;
+    const nodes = Int32Array.from({ length: COUNT_CLASSES * walks.kinds }, (_, kind) => childOf(tree, 0, kind));
+    this.roots = { nodes: arrays.placed(nodes), classes: COUNT_CLASSES };
     this.ids = arrays.int32(1024);
     this.start = arrays.int32(64);
   }
 
   /** Finds the rows of an input, of classes up to that of `most` written symbols. */
   find(input: MarkedInput, most: number): void {
-    const { walks, arrays, tree, roots } = this;
-    const { length } = input.symbols;
-    const size = length * COUNT_CLASSES + 1;
+    const { walks, tree, roots } = this;
+    const { arrays, loops } = this.backend;
+    walks.listInput(input);
+    const size = input.symbols.length * COUNT_CLASSES + 1;
     if (this.start.length < size) this.start = arrays.int32(2 * size);
-    let count = 0;
-    for (let j = 0; j < length; j++) {
-      walks.list(input, j);
-      if (this.ids.length < count + COUNT_CLASSES * walks.size) {
-        const larger = arrays.int32(2 * (count + COUNT_CLASSES * walks.size));
-        larger.set(this.ids);
-        this.ids = larger;
-      }
-      for (let q = 0; q < COUNT_CLASSES; q++) {
-        this.start[j * COUNT_CLASSES + q] = count;
-        if (q <= most) count = walks.findRows(tree, roots, q, this.ids, count);
-      }
-    }
-    this.start[size - 1] = count;
+    if (this.ids.length < COUNT_CLASSES * walks.size) this.ids = arrays.int32(2 * COUNT_CLASSES * walks.size);
+    loops.findWalks(tree, walks, roots, most, this);
   }
 }

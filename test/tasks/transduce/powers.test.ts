@@ -1,9 +1,16 @@
-// Powers of models that choose together: none nearby makes right answers more probable, and what they have together is brought
-// to how often one of them is right.
+// Powers of models that choose together: none nearby makes right answers more probable, and other outputs than the candidates
+// have as much as is right.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitMass, fitPowers, type JudgedCandidate, type PowerPrior } from "../../../src/tasks/transduce/powers.js";
+import {
+  chanceOfAny,
+  fitPowers,
+  type JudgedCandidate,
+  type PowerPrior,
+  plainPowers,
+  restOf,
+} from "../../../src/tasks/transduce/powers.js";
 import { mulberry } from "../../engine/oracle.js";
 
 describe("fitted powers", () => {
@@ -24,8 +31,12 @@ describe("fitted powers", () => {
         ),
       );
   /** What is to be maximised: log-likelihood of the right answers, with what is believed before. */
-  function objective(all: readonly JudgedCandidate[][], powers: readonly number[], prior: PowerPrior): number {
-    let sum = powers.reduce((total, power, m) => total - (prior.inputs * (power - prior.powers[m]) ** 2) / 2, 0);
+  function objective(
+    all: readonly JudgedCandidate[][],
+    powers: readonly number[],
+    prior: readonly PowerPrior[],
+  ): number {
+    let sum = powers.reduce((total, power, m) => total - (prior[m].inputs * (power - prior[m].power) ** 2) / 2, 0);
     for (const candidates of all) {
       const weights = candidates.map(({ logs }) =>
         Math.exp(logs.reduce((total, log, m) => total + powers[m] * log, 0)),
@@ -36,19 +47,23 @@ describe("fitted powers", () => {
     return sum;
   }
 
+  const prior = (inputs: number, ...powers: number[]): PowerPrior[] => powers.map((power) => ({ power, inputs }));
+
   it.each([
-    { powers: [1, 0], inputs: 1 },
-    { powers: [1, 0, 0.4], inputs: 3 },
-  ])("cannot be bettered by powers near those fitted with $powers before", (prior) =>
+    { name: "two", before: prior(1, 1, 0) },
+    { name: "three", before: prior(3, 1, 0, 0.4) },
+    { name: "one of two below zero, perhaps", before: [...prior(1, 1), { power: 0, inputs: 2, isSigned: true }] },
+  ])("cannot be bettered by powers nearby: $name", ({ before }) =>
     fc.assert(
-      fc.property(inputs(prior.powers.length), (all) => {
-        const powers = fitPowers(all, prior);
-        const reached = objective(all, powers, prior);
+      fc.property(inputs(before.length), (all) => {
+        const powers = fitPowers(all, before);
+        const reached = objective(all, powers, before);
         expect(Number.isFinite(reached)).toBe(true);
         for (let m = 0; m < powers.length; m++) {
           for (const step of [0.05, -0.05]) {
             const moved = powers.map((power, other) => power + (other === m ? step : 0));
-            if (moved[m] >= 0) expect(objective(all, moved, prior)).toBeLessThan(reached + 1e-6);
+            const mayBe = moved[m] >= 0 || (before[m] as PowerPrior).isSigned;
+            if (mayBe) expect(objective(all, moved, before)).toBeLessThan(reached + 1e-6);
           }
         }
       }),
@@ -57,27 +72,60 @@ describe("fitted powers", () => {
   );
 
   it("are those believed before where nothing was held out, or no candidate is right", () => {
-    const prior = { powers: [1, 0, 0.4], inputs: 30 };
-    expect(fitPowers([], prior)).toEqual([1, 0, 0.4]);
-    expect(fitPowers([[{ logs: [-1, -2, -3], right: false }]], prior)).toEqual([1, 0, 0.4]);
+    const before = prior(30, 1, 0, 0.4);
+    expect(fitPowers([], before)).toEqual([1, 0, 0.4]);
+    expect(fitPowers([[{ logs: [-1, -2, -3], right: false }]], before)).toEqual([1, 0, 0.4]);
   });
 });
 
-describe("the power of what candidates have together", () => {
-  it.each([0.5, 1, 2])("is %s where they are right as often as that power says", (power) => {
-    const random = mulberry(11);
-    const inputs = Array.from({ length: 4000 }, () => {
-      const together = Math.log(random());
-      return { together, right: random() < Math.exp(power * together) };
-    });
-    expect(fitMass(inputs) / power).toBeGreaterThan(0.93);
-    expect(fitMass(inputs) / power).toBeLessThan(1.07);
+describe("the chance that a candidate is right", () => {
+  const candidates = [
+    { log: Math.log(0.5), joint: -20, words: -7 },
+    { log: Math.log(0.2), joint: -23, words: -3 },
+  ];
+  const together = Math.log(0.7);
+
+  it("is what candidates have together where nothing was fitted, or all powers leave it so", () => {
+    expect(chanceOfAny(candidates, together, plainPowers(0.4))).toBe(together);
+    const powers = { own: 1, joint: 0, words: 0, rest: { power: 1, offset: 0 }, mass: 1 };
+    expect(chanceOfAny(candidates, together, powers)).toBeCloseTo(together, 12);
   });
 
-  it("stays a number where all are sure and wrong, and is 1 where nothing was held out", () => {
-    const mass = fitMass(Array.from({ length: 50 }, () => ({ together: 0, right: false })));
-    expect(mass).toBeGreaterThan(0.1);
-    expect(mass).toBeLessThan(10);
-    expect(fitMass([])).toBe(1);
+  it("is the share of their weights, as they are defined", () => {
+    const powers = { own: 0.6, joint: 0.4, words: 0.3, rest: { power: 0.8, offset: -0.5 }, mass: 1 };
+    const graphones = Math.exp(-20) + Math.exp(-23);
+    const words = Math.exp(-7) + Math.exp(-3);
+    const weight = (p: number, q: number, w: number): number =>
+      p ** 0.6 * (Math.exp(q) / graphones) ** 0.4 * (Math.exp(w) / words) ** 0.3;
+    const all = weight(0.5, -20, -7) + weight(0.2, -23, -3);
+    const rest = Math.exp(-0.5) * 0.3 ** 0.8;
+    expect(Math.exp(chanceOfAny(candidates, together, powers))).toBeCloseTo(all / (all + rest), 12);
+  });
+
+  it("is never certain, however sure the candidates are", () => {
+    const powers = { own: 1, joint: 0, words: 0, rest: { power: 1, offset: 0 }, mass: 1 };
+    expect(restOf(0)).toBeCloseTo(Math.log(1e-6), 12);
+    expect(chanceOfAny([{ log: 0, joint: 0, words: 0 }], 1e-12, powers)).toBeLessThan(0);
+  });
+
+  it.each([-1, 0, 1])("has the offset %s where other outputs are right as often as that says", (offset) => {
+    const random = mulberry(11);
+    const inputs = Array.from({ length: 16_000 }, () => {
+      const together = Math.log(random());
+      const rest = restOf(together);
+      const isAny = random() < 1 / (1 + Math.exp(offset + rest - together));
+      return [
+        { logs: [0, 0, together], right: isAny },
+        { logs: [rest, 1, 0], right: !isAny },
+      ];
+    });
+    const [power, found, own] = fitPowers(inputs, [
+      { power: 1, inputs: 1 },
+      { power: 0, inputs: 1, isSigned: true },
+      { power: 1, inputs: 1 },
+    ]);
+    expect(Math.abs(found - offset)).toBeLessThan(0.15);
+    expect(Math.abs(power - 1)).toBeLessThan(0.15);
+    expect(Math.abs(own - 1)).toBeLessThan(0.15);
   });
 });

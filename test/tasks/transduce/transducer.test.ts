@@ -10,9 +10,11 @@ import { Gradient } from "../../../src/learn/gradient.js";
 import { Aligner } from "../../../src/tasks/transduce/aligner.js";
 import { emitAt } from "../../../src/tasks/transduce/emits.js";
 import { type Strategy, TransducerEngine, type TransducerShape } from "../../../src/tasks/transduce/engine.js";
+import { chanceOfAny } from "../../../src/tasks/transduce/powers.js";
 import { transducerRows } from "../../../src/tasks/transduce/rows.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
 import { InputError } from "../../../src/util/errors.js";
+import { decodeModel, encodeModel } from "../../../src/workflows/model.js";
 import { logSum, mulberry } from "../../engine/oracle.js";
 
 interface Small {
@@ -385,9 +387,10 @@ describe("Transducer", () => {
     expect([...probabilities].sort((a, b) => b - a)).toEqual(probabilities);
     expect(probabilities.reduce((a, b) => a + b)).toBeLessThanOrEqual(1 + 1e-9);
     expect(prediction.probability).toBe(probabilities[0]);
-    // It is the only candidate, so what candidates have together is its own, raised to the power that held-out pairs gave.
+    // It is the only candidate, so what candidates have together is its own.
     const log = transducer.logLikelihood([..."shicixae"], prediction.output);
-    expect(transducer.powers.mass * log).toBeCloseTo(prediction.logProbability, 9);
+    const chance = chanceOfAny([{ log, joint: 0, words: 0 }], log, transducer.powers);
+    expect(chance).toBeCloseTo(prediction.logProbability, 9);
     expect(transducer.summary.alignedPairs).toBe(transducer.summary.pairs);
     const aligned = transducer.align([..."xata"], ["K", "S", "A", "T", "A"]);
     expect(aligned?.map(({ output }) => output.join(""))).toEqual(["KS", "A", "T", "A"]);
@@ -406,6 +409,22 @@ describe("Transducer", () => {
     const { pairs, alignedPairs } = transducer.summary;
     if (strategy === "model") expect(alignedPairs).toBeLessThan(pairs);
     else expect(alignedPairs).toBeGreaterThan(0.9 * pairs);
+  });
+
+  it("trains with a range of contexts, keeps it, and says what a search took", async () => {
+    const contexts = { least: 1, most: 12 };
+    const given = { passes: 2, contexts, ensemble: 1, heldOut: 0 };
+    const transducer = await Transducer.train(spelling(), given);
+    const loaded = decodeModel(encodeModel(transducer)) as Transducer;
+    expect(loaded.options).toMatchObject({ contexts, sure: 0.95 });
+    const [own, other] = [transducer, loaded].map((one) => one.predict([..."tateti"]));
+    expect(other).toEqual(own);
+    expect(own.spent?.rounds[0].contexts).toBe(1);
+    loaded.setSure(0);
+    expect(loaded.predict([..."tateti"]).spent?.passes).toBe(1);
+    // Sizes drawn while learning make other weights than one size does.
+    const fixed = await Transducer.train(spelling(), { ...given, contexts: 12 });
+    expect(fixed.weights).not.toEqual(transducer.weights);
   });
 
   it("tells after each pass how many pairs were aligned in it, though the next one has begun", async () => {

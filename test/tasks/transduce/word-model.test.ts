@@ -77,7 +77,7 @@ describe("a transducer with a model of words", () => {
     ["x", "see"],
   ];
   const pairs = texts.map(([input, output]) => ({ input: input.split(" "), output: [...output] }));
-  const options = { passes: 5, maxEmit: 4, heldOut: 0 };
+  const options = { passes: 5, maxEmit: 4, heldOut: 0, contexts: 6 };
 
   it("shares the candidates' probability out anew, in proportion to p q^words", async () => {
     const plain = await Transducer.train(pairs, options);
@@ -135,6 +135,31 @@ describe("a transducer with a model of words", () => {
       expect((await Transducer.train(twice, { ...rest, words: 0 })).words).toBeUndefined();
       const single = twice.map(({ input, output }) => ({ input, output: output.filter((sign) => sign !== " ") }));
       expect((await Transducer.train(single, rest)).words).toBeUndefined();
+    });
+
+    it("comes with more contexts and one member; trials decide how far it looks, unless that is given", async () => {
+      const names = "zero one two three four five six seven eight nine".split(" ");
+      const digits = (number: number): number[] => Array.from(String(number), Number);
+      const spelled = Array.from({ length: 60 }, (_, i) => 100 + ((i * 379) % 900)).map((number) => ({
+        input: digits(number).map(String),
+        output: [
+          ...digits(number)
+            .map((digit) => names[digit])
+            .join(" "),
+        ],
+      }));
+      // From few pairs, windows of one or two symbols learn digits; longer ones are seen once.
+      const chosen = await Transducer.train(spelled, { passes: 2 });
+      const { window, l1, moveGrams, contexts, ensemble } = chosen.options;
+      expect({ window, l1, moveGrams, contexts, ensemble }).toEqual({
+        window: 2,
+        l1: 0.5,
+        moveGrams: [4, 3],
+        contexts: 20,
+        ensemble: 1,
+      });
+      const given = await Transducer.train(spelled, { passes: 1, window: 1, contexts: 5 });
+      expect(given.options).toMatchObject({ window: 1, l1: 0, contexts: 5 });
     });
 
     it("has probabilities from 0 to 1, in order and below 1 together, and the same from a file", async () => {
