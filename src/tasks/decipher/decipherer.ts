@@ -6,10 +6,12 @@
 //   const language = LanguageModel.fromText(lines, { level: "char" });
 //   const { mapping, plain } = await new Decipherer(language, { oneToOne: true }).solve(readCipher(text, "char").sequences);
 
-import type { Inference } from "../../engine/trellis.js";
+import { type Inference, withContexts } from "../../engine/inference.js";
 import { type Expecter, LocalExpecter } from "../../learn/em.js";
+import { stopOf, unlessAborted } from "../../util/abort.js";
 import { areStrings, checkNames } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
+import { belief, doubtRareSymbols, mixWithChance } from "./belief.js";
 import { climb } from "./climb.js";
 import type { DecipherHooks, Decipherment, DecipherPass, MappedSymbol } from "./decipherment.js";
 import { seemsOneToOne } from "./homophones.js";
@@ -19,13 +21,14 @@ import type { Key } from "./known-key.js";
 import type { LanguageModel } from "./language.js";
 import { MOST_LETTERS, solveLetters } from "./letter-solver.js";
 import { type DeciphererOptions, type GivenDeciphererOptions, readDeciphererOptions } from "./options.js";
+import { solveSigns } from "./sign-solver.js";
 import { findSlips, type Slip } from "./slips.js";
 import { Substitution } from "./substitution.js";
 import { likeness, unicityDistance } from "./unicity.js";
 import { wordScoreOf } from "./word-score.js";
 
 const solveNames: readonly (keyof DecipherHooks | "known")[] = [
-  ...(["onPass", "onSearch", "begin", "shouldStop", "expecter"] as const),
+  ...(["onPass", "onSearch", "begin", "shouldStop", "signal", "expecter", "searchers"] as const),
   "known",
 ];
 
@@ -55,7 +58,7 @@ export class Decipherer {
         hint: 'choose 1 for option `order`, or "rcms" for option `mode`',
       });
     }
-    this.inference = { mode, contexts, order, recombine: true, rows: "all" };
+    this.inference = withContexts({ mode, order, recombine: true, rows: "all" }, contexts);
     this.language = order < most ? language.withOrder(order) : language;
   }
 
@@ -70,14 +73,17 @@ export class Decipherer {
         hint: 'make them from text: readCipher(text, "char").sequences',
       });
     }
-    const { known = {}, expecter: making, ...hooks } = given;
+    const { known = {}, expecter: making, signal, ...others } = given;
+    const hooks = { ...others, shouldStop: stopOf(signal, others.shouldStop) };
     const isLetters = this.language.options.level === "char";
-    const { oneToOne = isLetters && seemsOneToOne(this.language, cipher) } = this.options;
+    const hasSigns = isLetters && (this.options.nulls || this.options.nomenclator > 0);
+    const { oneToOne = isLetters && !hasSigns && seemsOneToOne(this.language, cipher) } = this.options;
     const options = { ...this.options, oneToOne };
     const substitution = new Substitution(this.language, options, this.inference, cipher, known);
+    if (hasSigns) return unlessAborted(signal, () => solveSigns(substitution, hooks));
     const { model, sequences } = substitution;
     const expecter = (): Expecter => making?.(model, sequences) ?? new LocalExpecter(model, sequences);
-    return solve(substitution, expecter, hooks);
+    return unlessAborted(signal, () => solve(substitution, expecter, hooks));
   }
 }
 
@@ -124,7 +130,11 @@ interface Solved {
 
 /** Letters: keys are searched. */
 async function byLetters(cipher: Substitution, hooks: DecipherHooks): Promise<Solved> {
-  const { key, shares, tried, times } = await solveLetters(cipher, hooks);
+  const { key, shares, tried, times, evidence } = await solveLetters(cipher, hooks);
+  if (shares && evidence) {
+    const frequency = Float64Array.from(cipher.language.ngram.unigram, Math.exp);
+    mixWithChance(shares, belief(evidence), frequency, cipher.allowed);
+  }
   return { found: { key, shares }, tried, times, passes: [] };
 }
 
@@ -144,6 +154,10 @@ async function byWords(cipher: Substitution, expecter: () => Expecter, hooks: De
       if (!begin) walks = await best.shake(restarts, hooks);
     }
     const { key, shares, confidence } = best;
+    if (shares) {
+      const frequency = Float64Array.from(cipher.language.ngram.unigram.subarray(0, cipher.plainCount), Math.exp);
+      doubtRareSymbols(shares, key, cipher.frequency, frequency, cipher.allowed);
+    }
     return { found: { key, shares, confidence, counts }, tried: Math.max(1, walks), passes };
   } finally {
     await counter.close();

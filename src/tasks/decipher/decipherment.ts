@@ -2,6 +2,8 @@
 
 import type { CipherModel, Expecter } from "../../learn/em.js";
 import { pause } from "../../util/pause.js";
+import type { MakeSearchers } from "./letter-search.js";
+import type { ShiftKind } from "./shifts.js";
 import type { Slip } from "./slips.js";
 
 /** What is known after an EM pass. */
@@ -29,8 +31,12 @@ export interface DecipherHooks {
   begin?: Readonly<Record<string, string>>;
   /** Asked often; true ends the work with the best key so far. */
   shouldStop?: () => boolean;
+  /** Ends it likewise when it is aborted, but without a result: `solve` rejects with the signal's reason. */
+  signal?: AbortSignal;
   /** Counts in another way, such as on several threads. */
   expecter?: (model: CipherModel, sequences: readonly Int32Array[]) => Expecter;
+  /** Letters: searches elsewhere, such as on several threads; the result is the same. */
+  searchers?: MakeSearchers;
 }
 export interface Reading {
   plain: string;
@@ -79,6 +85,8 @@ export interface Decipherment {
   restarts: number;
   /** How many of them ended at the key, where keys are searched: one that came up only once may not be the best there is. */
   recurrences?: number;
+  /** A text that is read by counting in the alphabet: how. If the letters of a key take turns, `mapping` is empty. */
+  shift?: { kind: ShiftKind; key: string };
   /** Ended by `shouldStop`. */
   stopped: boolean;
 }

@@ -7,19 +7,12 @@ import { type CipherText, gridOf } from "./cipher-text.js";
 import { coincidence, coincidenceOf } from "./homophones.js";
 import { type LanguageModel, SPACE } from "./language.js";
 import { rankReadings, standsOut } from "./reading-search.js";
-import { countingAlphabet, readShifts, type ShiftReading } from "./shifts.js";
+import { bestShift, countingAlphabet, isRead, READ, type ShiftKind } from "./shifts.js";
 import { likeness } from "./unicity.js";
 
 export interface Identified {
   /** What it probably is. */
-  kind:
-    | ShiftReading["kind"]
-    | "plain"
-    | "substitution"
-    | "homophonic"
-    | "transposition"
-    | "digraphs"
-    | "polyalphabetic";
+  kind: ShiftKind | "plain" | "substitution" | "homophonic" | "transposition" | "digraphs" | "polyalphabetic";
   /** Of a kind that is solved here. */
   key?: string;
   /** The text, letters alone, of a kind that is solved here. */
@@ -38,12 +31,6 @@ export interface Identified {
   /** Bits a letter, if the letters of the cipher are those of the plain text; and those of the language. */
   bits?: { cipher: number; language: number };
 }
-
-/** A text with at least this likeness is read. */
-const READ = 0.5;
-
-/** Evidence over letters drawn blindly that a reading must have, in nats. */
-const CONVINCING = 4;
 
 /** Bits a letter above those of the language that letters in another order may take. */
 const SAME_LETTERS = 0.35;
@@ -71,13 +58,10 @@ export function identify(cipher: CipherText, language: LanguageModel): Identifie
   const bits = bitsOf(symbols, language);
   const own = Int32Array.from(symbols, (symbol) => language.symbols.indexOf(symbol)).filter((symbol) => symbol >= 0);
   if (likeness(language, [own]) >= READ) return { kind: "plain", ...figures, bits };
-  const numbers = Int32Array.from(symbols, (symbol) => alphabet.indexOf(symbol));
-  const blind = -symbols.length * Math.log(alphabet.length);
-  for (const { kind, key, plain, evidence } of readShifts(numbers, alphabet, language)) {
-    if (evidence < blind + CONVINCING) break;
-    const read = Int32Array.from(plain, (letter) => language.symbols.indexOf(alphabet[letter])).filter((y) => y >= 0);
-    if (likeness(language, [read]) < READ) continue;
-    return { kind, key, text: Array.from(plain, (letter) => alphabet[letter]).join(""), ...figures, bits };
+  const letterText = { ...cipher, sequences: [symbols] };
+  const shift = bestShift(letterText, language);
+  if (shift && isRead(shift)) {
+    return { kind: shift.kind, key: shift.key, text: shift.plain.flat().join(""), ...figures, bits };
   }
   return { kind: unsolvedKind(symbols, figures, bits), ...figures, ...otherOrderOf(cipher), bits };
 }

@@ -6,8 +6,12 @@
 
 import { beginWalk, TOTAL } from "../../engine/keys.js";
 import { generator, type RandomGenerator, uniform } from "../../util/random.js";
+import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import type { KeyScore } from "./key-score.js";
-import type { LetterWalks } from "./letter-search.js";
+import type { LetterWalks } from "./letter-walks.js";
+
+/** Temperatures of chains that cool down, in nats. */
+const COOLING = { hot: 3, cold: 0.4 };
 
 export class KeyChain {
   readonly key: Int32Array;
@@ -62,5 +66,18 @@ export class KeyChain {
 
 function same(a: Int32Array, b: Int32Array): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Lets a chain cool down in so many blocks of steps; false if it was stopped. */
+export async function coolDown(chain: KeyChain, blocks: number, hooks: DecipherHooks): Promise<boolean> {
+  let steps = Math.max(2, Math.floor(chain.key.length / 2));
+  for (let block = 0; block < blocks; block++) {
+    const temperature = COOLING.hot * (COOLING.cold / COOLING.hot) ** (Math.floor((block * 20) / blocks) / 20);
+    // As many steps by letters as lead to another key, and no more: one that is far away is hardly ever taken.
+    const came = chain.move(temperature, Math.round(steps));
+    steps = came === "same" ? Math.min(400, steps * 1.2) : Math.max(1, steps * 0.9);
+    if (block % 20 === 19 && (await pausedAndStopped(hooks))) return false;
+  }
   return true;
 }

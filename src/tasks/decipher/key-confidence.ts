@@ -8,6 +8,7 @@
 import { type NgramModel, ngramScoreAt } from "../../engine/ngram.js";
 import { BEGIN } from "../../engine/trellis.js";
 import { type RandomGenerator, uniform } from "../../util/random.js";
+import { logPower } from "./key-score.js";
 import { forgiving } from "./key-tables.js";
 
 /** A reading that fits its own places worse than this is out, whatever trading it would gain elsewhere. */
@@ -210,9 +211,4 @@ export class KeyConfidence {
     }
     return gain;
   }
-}
-
-/** n log n */
-function logPower(n: number): number {
-  return n > 0 ? n * Math.log(n) : 0;
 }

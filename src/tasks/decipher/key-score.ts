@@ -62,6 +62,6 @@ export class KeyScore {
 }
 
 /** n log n */
-function logPower(n: number): number {
+export function logPower(n: number): number {
   return n > 0 ? n * Math.log(n) : 0;
 }

@@ -1,24 +1,15 @@
 // Solves a letter cipher: searches keys by tables of letters, takes the best ends on by their score as words, and draws keys in
 // proportion to their likelihood around each, to tell how sure the readings are.
 
-import { keyLoops } from "../../engine/key-choice.js";
-import type { KeyLoops, KeyTables } from "../../engine/keys.js";
-import type { NgramModel } from "../../engine/ngram.js";
-import { belief, mixWithChance } from "./belief.js";
+import type { Evidence } from "./belief.js";
+import { scoreByChance } from "./chance.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
-import { KeyChain } from "./key-chain.js";
+import { coolDown, KeyChain } from "./key-chain.js";
 import { KeyScore } from "./key-score.js";
-import { keyTables, tableBytes } from "./key-tables.js";
-import {
-  agreement,
-  type End,
-  LetterWalks,
-  type Polish,
-  type Searched,
-  searchLetters,
-  seedOf,
-} from "./letter-search.js";
+import { agreement, type End, type Searched, searchLetters } from "./letter-search.js";
+import { type LetterWalks, seedOf } from "./letter-walks.js";
 import type { Substitution } from "./substitution.js";
+import { Walker } from "./walker.js";
 import { wordScoreOf } from "./word-score.js";
 
 export interface LetterSolution {
@@ -31,21 +22,15 @@ export interface LetterSolution {
   tried: number;
   /** Searches that ended at the key. */
   times: number;
+  /** What tells whether the key is right as a whole; undefined if no keys were drawn. */
+  evidence?: Evidence;
 }
-
-/** Letters back that searches look, and those that ends are polished with; as far as tables fit. */
-const SEARCH_ORDER = 3;
-const FINE_ORDER = 4;
-const MOST_BYTES = 96 << 20;
 
 /** More plain symbols than this are not searched: tables of pairs would not fit. */
 export const MOST_LETTERS = 240;
 
 /** Ends that are taken on, and how far their costs may be above the best, in nats. */
 const MOST_ENDS = 6;
-
-/** Temperatures of chains, in nats. */
-const CHAIN = { hot: 3, cold: 0.4 };
 
 /**
  * Temperatures at which keys are drawn, in nats. Other texts are less likely than the language model of some books has them, so
@@ -70,33 +55,14 @@ const SAME_ANSWER = 0.8;
 const LEAST_WEIGHT = 1e-4;
 
 export async function solveLetters(cipher: Substitution, hooks: DecipherHooks): Promise<LetterSolution> {
-  const loops = keyLoops();
-  const { language, options } = cipher;
-  const { ngram } = language;
-  const { oneToOne } = options;
-  const everything = Number.POSITIVE_INFINITY;
-  const walksOf = (most: number, isTurned: boolean, places?: number): LetterWalks => {
-    const order = orderFor(ngram, most, isTurned ? most + 1 : 1);
-    return new LetterWalks(cipher, tablesOf(ngram, order, isTurned, loops), loops, places);
-  };
-  // Trading keys need no turned tables, and words tell their ends apart; of homophonic keys there are too many.
-  const whole = walksOf(oneToOne ? SEARCH_ORDER : FINE_ORDER, false, everything);
-  const polish: Polish | undefined = oneToOne
-    ? undefined
-    : async (key, seed) => {
-        await whole.anneal(key, seed, { hot: 1.5, cold: 0.7, steps: 30 * whole.text.free.length }, hooks);
-        return { key: whole.walk.bestKey.slice(), cost: whole.best };
-      };
-  const searched = await searchLetters(
-    {
-      walks: walksOf(SEARCH_ORDER, !oneToOne),
-      further: () => walksOf(FINE_ORDER, !oneToOne),
-      polish,
-      fewest: fewestSearches(cipher),
-    },
-    hooks,
-  );
-  return takeOn(cipher, whole, searched, hooks);
+  const walker = new Walker(cipher, cipher.language.ngram);
+  const searched = await searchLetters(cipher, walker, fewestSearches(cipher), hooks);
+  const solution = await takeOn(cipher, walker.whole, searched, hooks);
+  if (!solution.shares) return solution;
+  solution.evidence = await evidenceOf(cipher, solution, searched.steps, hooks);
+  // Shares that nothing speaks for or against tell nothing.
+  if (!solution.evidence) solution.shares = undefined;
+  return solution;
 }
 
 /** Places below which a text is short. */
@@ -106,34 +72,14 @@ function isShort(cipher: Substitution): boolean {
   return cipher.places < SHORT;
 }
 
+/** Blocks of steps that a chain has to cool down in. */
+function blocksOf(cipher: Substitution): number {
+  return isShort(cipher) ? 600 : 150;
+}
+
 /** Short texts have many good ends, and which is best, words decide: these are sought at least. */
 function fewestSearches(cipher: Substitution): number {
   return isShort(cipher) ? 12 : 3;
-}
-
-/** The greatest order, up to `most`, whose tables fit. */
-function orderFor({ symbolCount, options }: NgramModel, most: number, tables: number): number {
-  let order = Math.min(most, options.order);
-  while (order > 1 && tables * tableBytes(symbolCount, order) > MOST_BYTES) order--;
-  return order;
-}
-
-/** The tables that searches begin with. */
-export function searchTables(ngram: NgramModel, oneToOne: boolean, loops: KeyLoops): KeyTables {
-  const order = orderFor(ngram, SEARCH_ORDER, oneToOne ? 1 : SEARCH_ORDER + 1);
-  return tablesOf(ngram, order, !oneToOne, loops);
-}
-
-const made = new WeakMap<NgramModel, Map<string, KeyTables>>();
-
-/** The tables of a language serve all its ciphers. */
-function tablesOf(ngram: NgramModel, order: number, isTurned: boolean, loops: KeyLoops): KeyTables {
-  const own = made.get(ngram) ?? new Map<string, KeyTables>();
-  made.set(ngram, own);
-  const name = `${order} ${isTurned} ${loops.name}`;
-  const tables = own.get(name) ?? keyTables(ngram, order, isTurned, loops.arrays);
-  own.set(name, tables);
-  return tables;
 }
 
 interface Taken {
@@ -158,7 +104,7 @@ async function takeOn(
   const taken: Taken[] = [];
   for (const [i, end] of ends.slice(0, isShortText ? MOST_ENDS : 2).entries()) {
     const chain = new KeyChain(walks, scores, end.key, seedOf(seed, CHAINS + i));
-    if (!(await coolDown(chain, cipher, isShortText ? 600 : 150, hooks)) && i > 0) break;
+    if (!(await coolDown(chain, blocksOf(cipher), hooks)) && i > 0) break;
     taken.push({ end, key: chain.bestKey.slice(), score: chain.bestScore });
   }
   taken.sort((a, b) => b.score - a.score);
@@ -172,46 +118,34 @@ async function takeOn(
   if (!cipher.options.refine || hooks.shouldStop?.()) return solution;
   await draw(cipher, walks, scores, taken, solution, hooks);
   solution.times = timesOf(solution.key);
-  if (solution.shares) {
-    const text = words && scores.asText(solution.key, true) / letterCount(cipher);
-    const believed = belief({
-      text,
-      typical: words?.typical,
-      times: solution.times,
-      tried,
-      isSpaced: cipher.fixedSpace() >= 0,
-    });
-    const frequency = Float64Array.from(cipher.language.ngram.unigram, Math.exp);
-    mixWithChance(solution.shares, believed, frequency, cipher.allowed);
-  }
   return solution;
 }
 
-/** Places that are not spaces. */
-function letterCount(cipher: Substitution): number {
+/** What tells whether a key is right as a whole; undefined if it was stopped. */
+async function evidenceOf(
+  cipher: Substitution,
+  { key, score, times, tried }: LetterSolution,
+  steps: number,
+  hooks: DecipherHooks,
+): Promise<Evidence | undefined> {
+  const words = wordScoreOf(cipher.language);
   const space = cipher.fixedSpace();
-  return cipher.places - (space >= 0 ? cipher.frequency[space] : 0);
+  const letters = cipher.places - (space >= 0 ? cipher.frequency[space] : 0);
+  const chance = await scoreByChance(cipher, { steps, blocks: blocksOf(cipher) }, hooks);
+  if (chance === undefined) return undefined;
+  return {
+    text: words && new KeyScore(cipher, words).asText(key, true) / letters,
+    typical: words?.typical,
+    times,
+    tried,
+    isSpaced: space >= 0,
+    symbols: cipher.cipherCount - (space >= 0 ? 1 : 0),
+    aboveChance: score - chance,
+  };
 }
 
 /** Tells the random numbers of chains from those of walks. */
 const CHAINS = 1 << 21;
-
-async function coolDown(
-  chain: KeyChain,
-  { cipherCount }: Substitution,
-  blocks: number,
-  hooks: DecipherHooks,
-): Promise<boolean> {
-  let steps = Math.max(2, Math.floor(cipherCount / 2));
-  for (let block = 0; block < blocks; block++) {
-    const temperature = CHAIN.hot * (CHAIN.cold / CHAIN.hot) ** (Math.floor((block * 20) / blocks) / 20);
-    // As many steps by letters as lead to another key, and no more: one that is far away is hardly ever taken.
-    const came = chain.move(temperature, Math.round(steps));
-    steps = came === "same" ? Math.min(400, steps * 1.2) : Math.max(1, steps * 0.9);
-    if (block % 20 === 19 && (await pausedAndStopped(hooks))) return false;
-  }
-  return true;
-}
 
 /**
  * Draws keys around each end at each temperature and gives the solution their shares. A better key that comes up on the way

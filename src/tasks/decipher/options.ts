@@ -9,6 +9,7 @@ import {
   readOptions,
   real,
   whole,
+  wholeOrRange,
 } from "../../util/options.js";
 import { spacesChoices } from "./cipher-text.js";
 
@@ -16,7 +17,10 @@ export const deciphererOptions = {
   /** Symbols back that a decision looks, at most the language model's order. */
   order: whole("symbols back that the language model looks", { least: 0, otherwise: "as far as it can" }),
   /** How many contexts each place keeps beside `⋆`. */
-  contexts: whole("contexts to keep at each place", { least: 0, usual: 60 }),
+  contexts: wholeOrRange("contexts to keep at each place; 10..60: more than 10 only where in doubt", {
+    least: 0,
+    usual: 60,
+  }),
   mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], {
     value: "mode",
     usual: "rcms",
@@ -56,6 +60,14 @@ export const deciphererOptions = {
     usual: true,
     off: "leave the key as EM gives it, not refined symbol by symbol",
   }),
+  /** Letters: signs may stand for nothing. For texts without spaces. */
+  nulls: flag("letters: some signs may stand for nothing", { usual: false }),
+  /** Letters: signs may also stand for one of so many words, the commonest of the plain text. For texts without spaces. */
+  nomenclator: whole("letters: signs may also stand for one of this many commonest words, such as 200", {
+    least: 0,
+    most: 2000,
+    usual: 0,
+  }),
   /**
    * Spaces between words. `known`: they stand in the cipher text. `unknown`: those of the cipher text, if any, mean nothing.
    * `enciphered`: a cipher symbol stands for them. Left out: known if the cipher text has some, else unknown.
@@ -76,6 +88,8 @@ export function readDeciphererOptions(given: GivenDeciphererOptions): Decipherer
   const open = { order: -1, restarts: -1, spaces: "found" };
   const said = Object.entries(given).filter(([name, value]) => open[name as keyof typeof open] !== value);
   const options = readOptions(deciphererOptions, Object.fromEntries(said));
-  if (options.mode === "beam") readOptions({ contexts: whole("", { least: 1 }) }, { contexts: options.contexts });
+  if (options.mode === "beam" || typeof options.contexts === "object") {
+    readOptions({ contexts: wholeOrRange("", { least: 1, usual: 1 }) }, { contexts: options.contexts });
+  }
   return options;
 }

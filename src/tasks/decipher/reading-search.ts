@@ -4,7 +4,7 @@
 // and how far a reading is above shuffled signs, in standard deviations, ranks all readings in moments. The best of many readings
 // repeats more than one by chance alone: what is expected of that is taken off.
 
-import { generator, type RandomGenerator, uniform } from "../../util/random.js";
+import { generator, type RandomGenerator, shuffle } from "../../util/random.js";
 import { columnarOrder, type Grid, readingOrder, routeNames, rowsOf } from "./readings.js";
 
 export interface RankedReading {
@@ -86,13 +86,6 @@ function hashOf(order: Int32Array): number {
   let hash = 0;
   for (let i = 0; i < order.length; i++) hash = Math.imul(hash ^ order[i], 0x01000193) + i;
   return hash;
-}
-
-function shuffle(order: Int32Array, random: RandomGenerator): void {
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = Math.floor(uniform(random) * (i + 1));
-    [order[i], order[j]] = [order[j], order[i]];
-  }
 }
 
 /** Signs as numbers; all readings there are, ranked, and the text as it stands with what it repeats. */

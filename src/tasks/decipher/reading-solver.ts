@@ -7,11 +7,11 @@ import { generator } from "../../util/random.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import { seemsOneToOne } from "./homophones.js";
 import type { LanguageModel } from "./language.js";
-import { LetterWalks, seedOf } from "./letter-search.js";
-import { searchTables } from "./letter-solver.js";
+import { LetterWalks, seedOf } from "./letter-walks.js";
 import { readDeciphererOptions } from "./options.js";
 import { type RankedReading, rankReadings, standsOut } from "./reading-search.js";
 import { Substitution } from "./substitution.js";
+import { searchTables } from "./walker.js";
 
 export interface FoundReading extends RankedReading {
   /** Repeats of the text as it is written, in the same measure. */
@@ -56,7 +56,7 @@ export async function findReading(
   if (!standsOut(ranked[0], asWritten)) return undefined;
   const settled = { ...readDeciphererOptions({ seed }), oneToOne: oneToOne ?? seemsOneToOne(language, [symbols]) };
   const inference = { mode: "rcms", contexts: 0, order: 0, recombine: true, rows: "all" } as const;
-  const walksOf = ({ order }: Pick<RankedReading, "order">): LetterWalks => {
+  const walksOf = ({ order }: Pick<RankedReading, "order">): LetterWalks<Substitution> => {
     const read = Array.from(order, (place) => symbols[place]);
     return new LetterWalks(new Substitution(language, settled, inference, [read], {}), tables, loops);
   };
@@ -106,7 +106,7 @@ function readBest(
   ranked: readonly RankedReading[],
   text: Int32Array,
   names: readonly string[],
-  { cipher, tables }: LetterWalks,
+  { cipher, tables }: LetterWalks<Substitution>,
 ): RankedReading {
   const isBack = best.ranked.reading.startsWith("back/");
   const plainOf = Int32Array.from(names, (name) => best.key[cipher.alphabet.indexOf(name)]);

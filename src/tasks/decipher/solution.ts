@@ -28,8 +28,8 @@ export function solutionOfText(content: string, cipher: CipherText, file?: strin
 
 /** How much of a decipherment is right; spaces between words do not count. */
 export interface Rightness {
-  /** Share of the cipher symbols. */
-  mappingAccuracy: number;
+  /** Share of the cipher symbols; undefined if they have no reading of their own. */
+  mappingAccuracy?: number;
   /** Share of the places. */
   tokenAccuracy: number;
 }
@@ -54,7 +54,10 @@ export function compareWithSolution(found: Decipherment, cipher: CipherText, sol
     const own = counts.get(x);
     if (own && own.get(plain) === Math.max(...own.values())) mapped++;
   }
-  return { mappingAccuracy: mapped / counts.size, tokenAccuracy: right / places };
+  return {
+    mappingAccuracy: found.mapping.length > 0 ? mapped / counts.size : undefined,
+    tokenAccuracy: right / places,
+  };
 }
 
 /** The plain symbols that a key gives, empty where it gives none. */

@@ -32,7 +32,7 @@ export class Substitution {
     readonly options: SettledOptions,
     inference: Inference,
     cipher: readonly (readonly string[])[],
-    known: Key,
+    readonly known: Key,
   ) {
     this.sequences = cipher.map((sequence) => Int32Array.from(sequence, (symbol) => this.alphabet.add(symbol)));
     const cipherCount = this.alphabet.size;

@@ -20,11 +20,16 @@ const LIKENESS_ORDER = { char: 2, word: 1 };
 
 /** Places of cipher text needed to tell the key of so many cipher symbols; infinite if the language has no redundancy. */
 export function unicityDistance(language: LanguageModel, cipherSymbols: number, oneToOne: boolean): number {
-  const { most, own } = bitsOf(language);
-  const plain = 2 ** most;
+  const plain = 2 ** bitsOf(language).most;
   let keyBits = 0;
   for (let i = 0; i < cipherSymbols; i++) keyBits += Math.log2(oneToOne ? Math.max(1, plain - i) : plain);
-  return most > own ? keyBits / (most - own) : Number.POSITIVE_INFINITY;
+  return keyBits / redundancy(language);
+}
+
+/** Bits that each place of cipher text tells of its key; 0 if the language has no redundancy. */
+export function redundancy(language: LanguageModel): number {
+  const { most, own } = bitsOf(language);
+  return Math.max(0, most - own);
 }
 
 /**

@@ -29,6 +29,14 @@ export function isConvincing(found: Decipherment, cipher: CipherText): boolean {
   return found.drawn && warnings(found, cipher).length === 0;
 }
 
+/** Whether a key of letters that was drawn around is more wrong than doubtful: a substitution may not be what it is. */
+export function isProbablyWrong(
+  { drawn, expectedAccuracy = 1, likeness }: Decipherment,
+  { kind }: CipherText,
+): boolean {
+  return kind !== "words" && drawn && (expectedAccuracy < WRONG || likeness < UNLIKE.char);
+}
+
 export function warnings(found: Decipherment, cipher: CipherText): string[] {
   const all: string[] = [];
   const symbols = cipher.sequences.flat().filter((symbol) => symbol !== SPACE);

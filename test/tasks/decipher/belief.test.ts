@@ -2,24 +2,54 @@
 
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { belief, mixWithChance } from "../../../src/tasks/decipher/belief.js";
+import { belief, doubtRareSymbols, mixWithChance } from "../../../src/tasks/decipher/belief.js";
 
 const scores = fc.double({ min: -5, max: 0, noNaN: true });
 
-it("belief grows with how well a text reads, and with recurrences", () =>
+it("belief grows with how well a text reads, with recurrences, and with what a key scores above chance", () =>
   fc.assert(
-    fc.property(scores, scores, scores, fc.nat(9), fc.nat(9), fc.nat(20), (a, b, typical, few, more, others) => {
-      const [worse, better] = [Math.min(a, b), Math.max(a, b)];
-      const tried = few + more + others;
-      const one = belief({ text: worse, typical, times: few, tried, isSpaced: few % 2 === 0 });
-      expect(one).toBeGreaterThanOrEqual(0);
-      expect(one).toBeLessThanOrEqual(1);
-      expect(belief({ text: better, typical, times: few, tried, isSpaced: few % 2 === 0 })).toBeGreaterThanOrEqual(one);
-      expect(
-        belief({ text: worse, typical, times: few + more, tried, isSpaced: few % 2 === 0 }),
-      ).toBeGreaterThanOrEqual(one);
-    }),
+    fc.property(
+      ...([scores, scores, scores, fc.nat(9), fc.nat(9), fc.nat(20), fc.integer({ min: -200, max: 400 })] as const),
+      (a, b, typical, few, more, others, aboveChance) => {
+        const [text, better] = [Math.min(a, b), Math.max(a, b)];
+        const evidence = {
+          ...{
+            text,
+            typical,
+            times: few,
+            tried: few + more + others,
+            isSpaced: few % 2 === 0,
+            symbols: 20,
+            aboveChance,
+          },
+        };
+        const one = belief(evidence);
+        expect(one).toBeGreaterThanOrEqual(0);
+        expect(one).toBeLessThanOrEqual(1);
+        expect(belief({ ...evidence, text: better })).toBeGreaterThanOrEqual(one);
+        expect(belief({ ...evidence, times: few + more })).toBeGreaterThanOrEqual(one);
+        expect(belief({ ...evidence, aboveChance: aboveChance + more })).toBeGreaterThanOrEqual(one);
+      },
+    ),
   ));
+
+it("shares of words stay probabilities, rare symbols are doubted more, and those that are known stay", () => {
+  const frequency = Float64Array.from([0.5, 0.3, 0.2]);
+  const drawn = [1, 0, 0, 1, 0, 0, 0, 1, 0];
+  const shares = Float64Array.from(drawn);
+  doubtRareSymbols(
+    shares,
+    Int32Array.of(0, 0, 1),
+    Float64Array.of(1, 30, 2),
+    frequency,
+    Uint8Array.of(1, 1, 1, 1, 1, 1, 0, 1, 0),
+  );
+  for (let x = 0; x < 3; x++) expect(shares[3 * x] + shares[3 * x + 1] + shares[3 * x + 2]).toBeCloseTo(1, 12);
+  expect(shares[0]).toBeCloseTo((1 + 0.2 + 0.8 * 0.5) / 2, 12);
+  expect(shares[3]).toBeGreaterThan(shares[0]);
+  expect(shares[3]).toBeLessThan(1);
+  expect([...shares.subarray(6)]).toEqual([0, 1, 0]);
+});
 
 it("mixed shares are probabilities, symbols that are known stay, and full belief changes nothing", () =>
   fc.assert(

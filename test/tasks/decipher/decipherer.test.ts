@@ -102,7 +102,7 @@ describe("short cryptograms", () => {
     }
     // Few symbols: chance alone makes a tenth. Too sure is worse than too modest.
     expect((expected - right) / symbols).toBeLessThan(0.1);
-    expect((right - expected) / symbols).toBeLessThan(0.2);
+    expect((right - expected) / symbols).toBeLessThan(0.1);
   });
 });
 

@@ -8,7 +8,7 @@ import { KeyChain } from "../../../src/tasks/decipher/key-chain.js";
 import { KeyScore } from "../../../src/tasks/decipher/key-score.js";
 import { keyTables } from "../../../src/tasks/decipher/key-tables.js";
 import { LanguageModel } from "../../../src/tasks/decipher/language.js";
-import { LetterWalks } from "../../../src/tasks/decipher/letter-search.js";
+import { LetterWalks } from "../../../src/tasks/decipher/letter-walks.js";
 import { readDeciphererOptions } from "../../../src/tasks/decipher/options.js";
 import { Substitution } from "../../../src/tasks/decipher/substitution.js";
 import { WordScore } from "../../../src/tasks/decipher/word-score.js";
