@@ -156,8 +156,9 @@ function evaluatingBy<M extends Predictor, Given>(
       let unknown = 0;
       return {
         answers,
-        add(one) {
-          const judgement = judge(model, one, asked);
+        find: (one) => judge(model, one, asked) ?? null,
+        add(one, found) {
+          const judgement = found === undefined ? judge(model, one, asked) : (found as Judgement | null);
           if (judgement) answers.push(judgement.whole);
           else unknown++;
         },

@@ -5,7 +5,7 @@
 
 import type { Calibration, PartUnit, Per } from "../confidence/calibration.js";
 import type { Outcomes } from "../confidence/conformal.js";
-import type { LineBlock, Lines } from "../formats/line-blocks.js";
+import type { ByteBlock, LineBlock, Lines } from "../formats/line-blocks.js";
 import type { ReviewItem } from "../formats/review-item.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../learn/training.js";
 import type { Answer, Answers } from "../metrics/answers.js";
@@ -188,6 +188,8 @@ export interface Learning<M extends Predictor, Given> {
   readonly alwaysKeeps: boolean;
   /** Whether `train` takes examples to choose by (`dev`). */
   readonly takesDev?: boolean;
+  /** Whether `train` can keep its examples on disk (`scratch`). */
+  readonly takesScratch?: boolean;
   /** Reading options of a model, for more examples of the same kind. */
   readingOf(model: M): Record<string, unknown>;
   /** What beside `options` a training needs to make a model like this one again, such as its lexicon; may refuse. */
@@ -225,13 +227,20 @@ export interface Predicting<M extends Predictor, Input, Prediction, Candidate> {
   inputsOf(examples: AsyncIterable<unknown>): AsyncIterable<Input>;
   /** Where inputs end, so that lines can be cut into parts. */
   cutting(model: M, first: LineBlock, asked: Asked, file: string): Cutting;
+  /**
+   * `inputs`, `predict` and `text` in one, for speed: from the bytes of lines to the bytes of what is printed. Undefined where
+   * that cannot be, for this model, what is asked for, or lines that begin with these. `settled`: for parts of a source that
+   * another predictor, which has said so, began with.
+   */
+  bytes?(model: M, first: ByteBlock, use: InputUse, file?: string, settled?: unknown): BytePredictor | undefined;
   predict(model: M, input: Input, asked: PredictionAsked): Prediction;
   answer(model: M, input: Input, asked: PredictionAsked & { precision: number }): Answered<Prediction, Candidate>;
   /**
    * The lines of the source that an input stands on, with the one that ends it, where a prediction is printed on as many: then
-   * blank lines are printed for all others, and what is printed can be pasted beside the source.
+   * blank lines are printed for all others, and what is printed can be pasted beside the source. `isKept`: the others are
+   * printed as they are, and lines end as those of the source do.
    */
-  linesOf?(input: Input): { first: number; count: number } | undefined;
+  linesOf?(input: Input): LinesOfInput | undefined;
   /** What a person should hear about a prediction, whatever is printed: each line is said once. */
   notices?(prediction: Prediction): readonly string[];
   json(model: M, input: Input, prediction: Prediction): Record<string, unknown>;
@@ -240,6 +249,22 @@ export interface Predicting<M extends Predictor, Input, Prediction, Candidate> {
   answerText(model: M, input: Input, answer: Answered<Prediction, Candidate>, asked: PredictionAsked): string;
   /** Promises about parts, where outputs have parts. */
   readonly parts?: AnsweringParts<M, Input, Prediction, Candidate>;
+}
+
+/** Predicts for lines as bytes. */
+export interface BytePredictor {
+  /** Predicts for the inputs that are complete with these lines. */
+  take(block: ByteBlock): void;
+  /** There are no more lines. */
+  end(): void;
+  /** What a predictor for later parts of the source must be told, if nothing that comes can change it; else undefined. */
+  settled(): unknown;
+  /** Where the last line ends after which a source can be cut into parts; -1 if there is none. */
+  cut(bytes: Uint8Array): number;
+  /** Predicts for lines that end where a source can be cut, or at its end. */
+  takePart(block: ByteBlock): void;
+  /** What is to be printed since the last time, also where one of the above threw an InputError. */
+  taken(): Uint8Array;
 }
 
 /** Answers part by part. */
@@ -282,10 +307,18 @@ export interface LabelSets<M extends Predictor, Input, Prediction> {
   text(model: M, input: Input, sets: readonly (readonly string[])[]): string;
 }
 
+export interface LinesOfInput {
+  first: number;
+  count: number;
+  isKept?: boolean;
+}
+
 export interface Cutting {
   ends(line: string): boolean;
   /** Whether `linesOf` knows the lines of inputs. */
   isByLine: boolean;
+  /** Whether it says that other lines are kept. */
+  isKept?: boolean;
   /** To be given with each part. */
   options: Asked;
 }
@@ -344,7 +377,10 @@ export interface ShownCase extends Answer {
 export type Report = Record<string, unknown> & { seconds: number };
 
 export interface Score<Case> {
-  add(one: Case): void;
+  /** Counts a case; `found` is what `find` found, here or elsewhere. */
+  add(one: Case, found?: unknown): void;
+  /** What takes the time: what the model says to a case, as plain data. Another machine can find it. */
+  find?(one: Case): unknown;
   /** Of all whole outputs so far. */
   readonly answers: Answers;
   /** Of their tokens or spans one by one, where they have such. */

@@ -5,7 +5,8 @@ import type { Alphabet } from "../../engine/alphabet.js";
 import { type Arrays, plainArrays } from "../../engine/backend.js";
 import type { SymbolKind } from "../../formats/pair-lines.js";
 import { Numbers } from "../../util/numbers.js";
-import { PieceNumbers } from "../tag/pieces.js";
+import { PieceNumbers } from "../tag/piece-numbers.js";
+import { TextValues } from "../tag/values.js";
 import { longestShape, positionPieces, positionShape, seenColumns } from "./attributes.js";
 import type { Positions } from "./positions.js";
 import type { CountsAsSeen, SeenStrings } from "./strings.js";
@@ -53,6 +54,7 @@ export class SegmentEncoder {
   private readonly attributeIds: Numbers<Int32Array>;
   private readonly wholeStart: Numbers<Int32Array>;
   private readonly wholeIds: Numbers<Int32Array>;
+  private readonly values = new TextValues();
   private readonly pieces: PieceNumbers;
   private readonly finder: WholeFinder;
 
@@ -68,7 +70,7 @@ export class SegmentEncoder {
     this.attributeIds = new Numbers(arrays.int32);
     this.wholeStart = new Numbers(arrays.int32);
     this.wholeIds = new Numbers(arrays.int32);
-    this.pieces = new PieceNumbers(parts.attributes, grows);
+    this.pieces = new PieceNumbers(parts.attributes, grows, this.values);
     this.finder = new WholeFinder(parts, longest);
     this.clear();
   }
@@ -84,7 +86,11 @@ export class SegmentEncoder {
     const { input, mayHoldSpaces } = this.parts;
     const columns = seenColumns(positions, input, mayHoldSpaces);
     const pieces = positionPieces(input, columns[0]?.length ?? 1);
-    this.pieces.gather(pieces, columns, this.attributeIds, this.attributeStart);
+    if (this.pieces.isFull) {
+      this.values.clear();
+      this.pieces.forget();
+    }
+    this.pieces.gather(pieces, this.values.matrixOf(columns), this.attributeIds, this.attributeStart);
     const isBreak = (i: number): boolean => input === "chars" && !mayHoldSpaces && positions.spaced[i] === 1;
     for (let i = 0; i < columns.length; i++) this.breaks.push(isBreak(i) ? 1 : 0);
     this.finder.gather(positions, isBreak, counts, this.wholeIds, this.wholeStart);

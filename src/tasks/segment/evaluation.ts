@@ -164,17 +164,23 @@ export function scoreSegmenter(segmenter: Segmenter, { inference }: PredictionAs
   let logLikelihood = 0;
   let impossibleTexts = 0;
   let unknownLabels = 0;
+  const find = (example: SegmentedText) => {
+    if (!truth(segmenter, example)) return undefined;
+    const { segments, probability } = segmenter.predict(example, { inference });
+    return { segments, probability, logLikelihood: segmenter.logLikelihood(example, { inference }) };
+  };
   return {
     answers,
-    add(example) {
+    find,
+    add(example, found) {
       const gold = truth(segmenter, example);
       if (!gold) return;
-      const { segments, probability } = segmenter.predict(example, { inference });
+      const { segments, probability, ...more } = (found ?? find(example)) as NonNullable<ReturnType<typeof find>>;
       answers.push({ confidence: probability, correct: tallies.add(gold, segments.map(placeOf)) });
       const keys = new Set(gold.map(({ key }) => key));
       for (const segment of segments) spans.add(segment.probability, keys.has(placeOf(segment).key));
       unknownLabels += gold.filter(({ label }) => segmenter.parts.labels.indexOf(label) < 0).length;
-      const log = segmenter.logLikelihood(example, { inference });
+      const log = more.logLikelihood;
       if (log === Number.NEGATIVE_INFINITY) impossibleTexts++;
       else logLikelihood += log;
     },

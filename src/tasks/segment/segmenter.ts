@@ -17,6 +17,7 @@ import { nextSlot } from "../../engine/slots.js";
 import { BEGIN, type Inference, type Trellis } from "../../engine/trellis.js";
 import type { Chosen } from "../../learn/choose.js";
 import type { Checkpoint, Pass, TrainingHooks } from "../../learn/training.js";
+import { unlessAborted } from "../../util/abort.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { readOptions, whole } from "../../util/options.js";
@@ -159,7 +160,7 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
     options: TrainSegmenterOptions = {},
   ): Promise<Segmenter> {
     const { trainSegmenter } = await import("./train.js");
-    return trainSegmenter(examples, options);
+    return unlessAborted(options.signal, () => trainSegmenter(examples, options));
   }
 
   /** The labels of segments, without the one of what lies outside; `` is that of segments without labels. */

@@ -46,6 +46,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
   codec: segmenterCodec,
   contents,
   contentsText,
+  explorable: ({ parts }) => ({ readsText: parts.input === "chars" }),
 
   learning: {
     example: "text",
