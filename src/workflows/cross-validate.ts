@@ -2,7 +2,7 @@
 // `evaluate` reports is averaged: mean m = Σ x / n and spread s = √(Σ (x − m)² / (n − 1)) over the n parts.
 
 import type { Per } from "../confidence/calibration.js";
-import { crossParts, neighbours } from "../learn/held-out.js";
+import { crossParts, neighbours, type Part } from "../learn/held-out.js";
 import type { TrainingHooks } from "../learn/training.js";
 import type { Asked, LearningTask, Predictor, Report } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
@@ -26,37 +26,56 @@ export interface CrossValidationOptions {
   /** Learns from a part of the examples. */
   train(examples: AsyncIterable<unknown>): Promise<Predictor>;
   onPart?(part: number, report: Report): void;
+  /** Measures a part, from 0, where others do it; in place of `train`. */
+  measure?(part: number): Promise<Report>;
 }
 
 /** Measures how well models of a task do that learn from such examples. What belongs together is held out together. */
 export async function crossValidate(
   task: LearningTask,
   examples: readonly unknown[],
-  { onPart, ...options }: CrossValidationOptions,
+  { onPart, measure, ...options }: CrossValidationOptions,
 ): Promise<CrossValidation> {
   const parts: Report[] = [];
-  for await (const { model, inputs } of crossModels(task, examples, options)) {
-    const { report } = await evaluateInputs(task, model, inputs, {});
-    parts.push(report);
-    onPart?.(parts.length, report);
-  }
+  if (measure) {
+    const measured = divided(task, examples, options).map((_, part) => measure(part));
+    for (const one of measured) one.catch(() => undefined); // heard of when its turn comes
+    for (const one of measured) {
+      parts.push(await one);
+      onPart?.(parts.length, await one);
+    }
+  } else
+    for await (const { model, inputs } of crossModels(task, examples, options)) {
+      const { report } = await evaluateInputs(task, model, inputs, {});
+      parts.push(report);
+      onPart?.(parts.length, report);
+    }
   const { mean, spread } = summed(parts);
   return { examples: examples.length, parts, mean, spread };
 }
 
-/** Each part of the examples with a model that learned from the others; it is disposed of afterwards. */
+/** What a part is measured by, from 0, and what its model learns from. */
+function divided(
+  task: LearningTask,
+  examples: readonly unknown[],
+  { parts: count, seed }: Pick<CrossValidationOptions, "parts" | "seed">,
+): Part[] {
+  const found = crossParts(examples.length, { count, seed, groups: groupsOf(task, examples, count) });
+  if (found.length > 0) return found;
+  throw new InputError(`${examples.length} ${task.learning.example}s are too few for ${count} parts`, {
+    hint: "give more examples, or fewer parts",
+  });
+}
+
+/** Each part of the examples, or one of them, with a model that learned from the others; it is disposed of afterwards. */
 export async function* crossModels(
   task: LearningTask,
   examples: readonly unknown[],
-  { parts: count, seed, train }: Omit<CrossValidationOptions, "onPart">,
+  { train, ...options }: Omit<CrossValidationOptions, "onPart" | "measure">,
+  only?: number,
 ): AsyncGenerator<{ model: Predictor; inputs: AsyncIterable<unknown> }> {
-  const divided = crossParts(examples.length, { count, seed, groups: groupsOf(task, examples, count) });
-  if (divided.length === 0) {
-    throw new InputError(`${examples.length} ${task.learning.example}s are too few for ${count} parts`, {
-      hint: "give more examples, or fewer parts",
-    });
-  }
-  for (const { training, heldOut } of divided) {
+  for (const [part, { training, heldOut }] of divided(task, examples, options).entries()) {
+    if (only !== undefined && part !== only) continue;
     const some = (numbers: Int32Array) => asTheyCome(Array.from(numbers, (n) => examples[n]));
     const model = await train(some(training));
     yield { model, inputs: task.predicting.inputsOf(some(heldOut)) };

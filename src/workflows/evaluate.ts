@@ -2,7 +2,7 @@
 
 import type { PartUnit } from "../confidence/calibration.js";
 import type { Answers } from "../metrics/answers.js";
-import type { Asked, LearningTask, Predictor, Report } from "../tasks/task.js";
+import type { Asked, LearningTask, Predictor, Report, Score } from "../tasks/task.js";
 import { asTheyCome, type Examples } from "./examples.js";
 import { learningTaskOf } from "./model.js";
 
@@ -30,20 +30,33 @@ export async function evaluate(
   return evaluateInputs(task, model, task.predicting.inputsOf(asTheyCome(examples)), options);
 }
 
-/** The same for inputs as a task reads them. */
+/** Whoever finds what a model says to some cases; undefined where that could not be done, and they are left out. */
+export interface CaseFinder {
+  find(cases: readonly unknown[]): Promise<readonly unknown[] | undefined>;
+  /** Cases that are found together, and how many such parts are under way at a time. */
+  size: number;
+  ahead: number;
+}
+
+/** The same for inputs as a task reads them; `finder` if others do the work. */
 export async function evaluateInputs(
   task: LearningTask,
   model: Predictor,
   inputs: AsyncIterable<unknown>,
   options: Asked,
+  finder?: CaseFinder,
 ): Promise<Evaluation> {
   const { evaluating } = task;
   const score = evaluating.score(model, options);
   let seconds = 0;
-  for await (const one of evaluating.cases(inputs)) {
-    const started = performance.now();
-    score.add(one);
-    seconds += (performance.now() - started) / 1000;
+  const cases = evaluating.cases(inputs);
+  if (finder && score.find) seconds = await addFound(score, cases, finder);
+  else {
+    for await (const one of cases) {
+      const started = performance.now();
+      score.add(one);
+      seconds += (performance.now() - started) / 1000;
+    }
   }
   return {
     report: { ...score.report(), seconds },
@@ -51,4 +64,31 @@ export async function evaluateInputs(
     parts: score.parts?.() ?? {},
     warnings: score.warnings?.() ?? [],
   };
+}
+
+/** Counts what others find, in the order of the cases. Returns the seconds that took. */
+async function addFound(score: Score<unknown>, cases: AsyncIterable<unknown>, finder: CaseFinder): Promise<number> {
+  const started = performance.now();
+  const waiting: { part: unknown[]; found: Promise<readonly unknown[] | undefined> }[] = [];
+  const submit = (part: unknown[]): void => {
+    const found = finder.find(part);
+    found.catch(() => undefined); // heard of when its turn comes
+    waiting.push({ part, found });
+  };
+  const addNext = async (): Promise<void> => {
+    const { part, found } = waiting.shift() as (typeof waiting)[number];
+    const all = await found;
+    if (all) for (const [i, one] of part.entries()) score.add(one, all[i]);
+  };
+  let part: unknown[] = [];
+  for await (const one of cases) {
+    part.push(one);
+    if (part.length < finder.size) continue;
+    submit(part);
+    part = [];
+    if (waiting.length >= finder.ahead) await addNext();
+  }
+  if (part.length > 0) submit(part);
+  while (waiting.length > 0) await addNext();
+  return (performance.now() - started) / 1000;
 }
