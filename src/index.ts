@@ -4,6 +4,7 @@ export * from "./browser.js";
 // Files
 export { readPairs, readTagging } from "./formats/read.js";
 export { readReview, saveReview } from "./formats/review.js";
+export { scratchIn } from "./formats/scratch.js";
 // Threads
 export { threadCrew } from "./learn/crew.js";
 export { loadModel, saveModel } from "./workflows/disk.js";

@@ -165,11 +165,14 @@ function isSame(given: string, secret: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function portError(error: NodeJS.ErrnoException, port: number): InputError {
-  const hint = "leave --port out to take any that is free";
+export function portError(error: NodeJS.ErrnoException, port: number, host = loopback): InputError {
+  const hint = "--port 0 takes any that is free";
   if (error.code === "EADDRINUSE") return new InputError(`port ${port} is in use`, { hint, cause: error });
   if (error.code === "EACCES") return new InputError(`port ${port} is reserved`, { hint, cause: error });
-  return new InputError(`cannot listen on ${loopback}:${port} (${error.code})`, { hint, cause: error });
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+    return new InputError(`${host} is not an address of this machine`, { cause: error });
+  }
+  return new InputError(`cannot listen on ${host}:${port} (${error.code})`, { hint, cause: error });
 }
 
 export interface PageFlags {
@@ -183,7 +186,7 @@ export function addPageOptions(command: Command): Command {
     .option("--no-open", "print the address, open no browser");
 }
 
-function portNumber(text: string): number {
+export function portNumber(text: string): number {
   const value = whole(0)(text);
   if (value > 65535) throw new InvalidArgumentError("A port is at most 65535.");
   return value;

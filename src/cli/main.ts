@@ -20,6 +20,8 @@ const commands: Record<string, (() => Promise<CommandFile>)[]> = {
   decipher: [() => import("./commands/decipher.js")],
   encipher: [() => import("./commands/encipher.js")],
   identify: [() => import("./commands/identify.js")],
+  serve: [() => import("./commands/serve.js")],
+  worker: [() => import("./commands/worker.js")],
   explore: [() => import("./commands/explore.js")],
   inspect: [() => import("./commands/inspect.js")],
   data: [() => import("./commands/data.js")],

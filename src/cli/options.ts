@@ -13,7 +13,7 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): (text: str
     if (!/^[-+]?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least || value > most) {
       const lower = least === Number.MIN_SAFE_INTEGER ? "" : ` of at least ${least}`;
       const upper = most === Number.MAX_SAFE_INTEGER ? "" : ` and at most ${most}`;
-      throw new InvalidArgumentError(`A whole number${lower}${upper} is needed.`);
+      throw new InvalidArgumentError(`It takes a whole number${lower}${upper}.`);
     }
     return value;
   };
@@ -37,7 +37,7 @@ export function real(
           : most < Number.MAX_VALUE
             ? ` and at most ${most}`
             : "";
-      throw new InvalidArgumentError(`A number ${lower}${upper} is needed.`);
+      throw new InvalidArgumentError(`It takes a number ${lower}${upper}.`);
     }
     return value;
   };

@@ -56,10 +56,17 @@ export function takeOutput(): { out: string; said: string[] } {
 
 /** Writes to standard output, and waits while it is full. */
 export async function write(text: string): Promise<void> {
-  if (collected) {
-    collected.out += text;
-    return;
-  }
+  if (collected) collected.out += text;
+  else await print(text);
+}
+
+/** The same with bytes, which are not to be changed afterwards. */
+export async function writeBytes(bytes: Uint8Array): Promise<void> {
+  if (collected) collected.out += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  else if (bytes.length > 0) await print(bytes);
+}
+
+async function print(text: string | Uint8Array): Promise<void> {
   if (isUnread || process.stdout.write(text)) return;
   // A reader that goes while we wait ends the waiting; what to do then is decided above.
   await once(process.stdout, "drain").catch(() => undefined);

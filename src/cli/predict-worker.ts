@@ -1,38 +1,40 @@
-// A thread of predict-threads.ts: predicts for the parts it is given, one after another.
+// A thread of predict-threads.ts: predicts for the parts it is given, one after another, as text or as bytes.
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { LineBlock } from "../formats/line-blocks.js";
-import { InputError } from "../util/errors.js";
+import type { ByteBlock, LineBlock } from "../formats/line-blocks.js";
+import type { BytePredictor } from "../tasks/task.js";
 import { loadModel } from "../workflows/disk.js";
 import { predictorOf } from "../workflows/model.js";
-import { collectOutput, takeOutput } from "./output.js";
-import type { Predicted, PredictorData } from "./predict-threads.js";
-import { predictInputs } from "./predicting.js";
-import { ReviewDesk } from "./review-desk.js";
+import type { BytesReader, PredictedBytes } from "./predict-bytes.js";
+import { type PartReader, type Predicted, predictPart, type Refused, refusedBy } from "./predict-parts.js";
+import type { PredictorData } from "./predict-threads.js";
 
-const { path, asked, file, isByLine } = workerData as PredictorData;
+const { path, text, bytes } = workerData as PredictorData;
 const loaded = loadModel(path).then((model) => predictorOf(model, "predict", path));
-collectOutput();
+/** Kept from part to part, for what it remembers. */
+let quick: BytePredictor | undefined;
 
 let before: Promise<void> = Promise.resolve();
 
-parentPort?.on("message", ({ part, block }: { part: number; block: LineBlock }) => {
-  before = before.then(() => predictPart(part, block));
+parentPort?.on("message", ({ part, block }: { part: number; block: LineBlock | ByteBlock }) => {
+  before = before.then(async () => {
+    parentPort?.postMessage({ part, found: await predict(block) });
+  });
 });
 
-async function predictPart(part: number, block: LineBlock): Promise<void> {
-  let desk = await ReviewDesk.open(undefined);
-  let refused: Predicted["refused"];
+async function predict(block: LineBlock | ByteBlock): Promise<Predicted | PredictedBytes> {
+  if ("bytes" in block) return predictBytes(block, bytes as BytesReader);
+  return predictPart(await loaded, text as PartReader, block);
+}
+
+async function predictBytes(block: ByteBlock, { use, file, settled }: BytesReader): Promise<PredictedBytes> {
+  const { task, model } = await loaded;
+  quick ??= task.predicting.bytes?.(model, block, use, file, settled) as BytePredictor;
+  let refused: Refused | undefined;
   try {
-    const { task, model } = await loaded;
-    desk = await ReviewDesk.open(undefined, model.calibration);
-    await predictInputs(task, model, { file, blocks: [block] }, asked, desk, { isByLine });
+    quick.takePart(block);
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const { reason, file: at, line, column, hint } = error;
-    refused = { reason, place: { file: at, line, column, hint } };
+    refused = refusedBy(error);
   }
-  const { answered, seen, sureness } = desk;
-  const counted = sureness && { counts: sureness.counts, count: sureness.count, sum: sureness.sum };
-  parentPort?.postMessage({ part, ...takeOutput(), answered, seen, sureness: counted, refused } satisfies Predicted);
+  return { bytes: quick.taken(), refused };
 }

@@ -2,12 +2,13 @@
 
 import type { Unit } from "../confidence/calibration.js";
 import { escapeField } from "../formats/fields.js";
-import type { LineBlock, Lines } from "../formats/line-blocks.js";
+import type { Lines } from "../formats/line-blocks.js";
 import type { Asked, LearningTask, PossibleSpan, PredictionAsked, Predictor } from "../tasks/task.js";
 import { probabilityText } from "../util/text.js";
 import { isSingle, reviewItem } from "../workflows/answer.js";
 import { coveredInput, coveredJson, coveredText, type SetUnit } from "../workflows/coverage.js";
 import { foundSpans } from "../workflows/found-spans.js";
+import { Beside } from "./beside.js";
 import { say, write, writeJson } from "./output.js";
 import type { ReviewDesk } from "./review-desk.js";
 
@@ -27,6 +28,8 @@ export interface PredictAsked {
 export interface PartOfSource {
   /** Whether what is printed stands beside the lines, as far as is known without an input among them. */
   isByLine: boolean;
+  /** Whether lines beside inputs are printed as they are. */
+  isKept?: boolean;
 }
 
 /** Predicts for all inputs of a source, and prints. */
@@ -41,12 +44,13 @@ export async function predictInputs(
   const { predicting } = task;
   const said = new Set<string>();
   const use = { answers: "ignored", mayBeEmpty: part !== undefined, asked: { ...rereading, ...asked } } as const;
-  const beside = new Beside(lines.blocks, part?.isByLine);
+  const beside = new Beside(lines.blocks, part);
   for await (const input of predicting.inputs(model, { ...lines, blocks: beside.blocks() }, use)) {
     const place = isByLine({ prediction: asked, precision, coverage, recall, unit })
       ? predicting.linesOf?.(input)
       : undefined;
-    if (place) await beside.reach(place.first, place.count);
+    if (place) await beside.reach(place);
+    const print = (text: string): Promise<void> => (place ? beside.print(text, place) : write(text));
     if (recall !== undefined) {
       const { prediction, spans } = foundSpans(task, model, input, recall);
       desk.sureness?.add(prediction.probability);
@@ -59,7 +63,7 @@ export async function predictInputs(
       desk.sureness?.add(covered.prediction.probability);
       await desk.count(isSingle(covered), (number) => reviewItem(task, model, input, covered.set, number));
       if (asked.json) await writeJson(coveredJson(task, model, input, covered));
-      else await write(coveredText(task, model, input, covered));
+      else await print(coveredText(task, model, input, covered));
       continue;
     }
     if (precision !== undefined && unit !== "sequence" && predicting.parts) {
@@ -69,7 +73,7 @@ export async function predictInputs(
       const shown = candidates.length > 0 ? candidates : [prediction];
       await desk.countParts(answered, (number) => reviewItem(task, model, input, shown, number));
       if (asked.json) await writeJson(predicting.parts.json(model, input, answer));
-      else await write(predicting.parts.text(model, input, answer, asked));
+      else await print(predicting.parts.text(model, input, answer, asked));
       continue;
     }
     if (precision !== undefined) {
@@ -88,7 +92,7 @@ export async function predictInputs(
       said.add(notice);
     }
     if (asked.json) await writeJson(predicting.json(model, input, prediction));
-    else await write(predicting.text(model, input, prediction, asked));
+    else await print(predicting.text(model, input, prediction, asked));
   }
   await beside.end();
 }
@@ -101,57 +105,13 @@ function spansText(spans: readonly PossibleSpan[]): string {
   return `${lines.map((line) => `${line}\n`).join("")}\n`;
 }
 
+/** Whether nothing is promised. */
+export function isPlain({ precision, coverage, recall }: Omit<PredictAsked, "rereading">): boolean {
+  return precision === undefined && coverage === undefined && recall === undefined;
+}
+
 /** Whether a prediction is printed on as many lines as its input has. */
-export function isByLine({
-  prediction: { json, nbest, contexts },
-  precision,
-  coverage,
-  recall,
-  unit,
-}: Omit<PredictAsked, "rereading">): boolean {
-  const isPlain = precision === undefined && coverage === undefined && recall === undefined;
-  return !json && !nbest && !contexts && (isPlain || unit === "token");
-}
-
-/** Blank lines, in pieces that are not too long for a text. */
-export async function writeBlank(lines: number): Promise<void> {
-  for (let left = lines; left > 0; left -= 1 << 16) await write("\n".repeat(Math.min(left, 1 << 16)));
-}
-
-/** Keeps what is printed line by line beside what is read, with blank lines where there is nothing to print. */
-class Beside {
-  /** The line of the source that the next line printed stands beside; at first that of the first. */
-  private next: number | undefined;
-  /** Of the first and beyond the last line read. */
-  private first = 1;
-  private beyond = 1;
-
-  constructor(
-    private readonly source: Lines["blocks"],
-    private isByLine = false,
-  ) {}
-
-  /** The source, watched. */
-  async *blocks(): AsyncGenerator<LineBlock> {
-    for await (const block of this.source) {
-      if (this.beyond === 1) this.first = block.first;
-      this.beyond = block.first + block.lines.length;
-      yield block;
-    }
-  }
-
-  /** Goes to the line that an input begins at; it is printed on `count` lines. */
-  async reach(line: number, count: number): Promise<void> {
-    await this.skipTo(line);
-    this.next = line + count;
-    this.isByLine = true;
-  }
-
-  async end(): Promise<void> {
-    if (this.isByLine) await this.skipTo(this.beyond);
-  }
-
-  private async skipTo(line: number): Promise<void> {
-    await writeBlank(line - (this.next ?? this.first));
-  }
+export function isByLine(asked: Omit<PredictAsked, "rereading">): boolean {
+  const { json, nbest, contexts } = asked.prediction;
+  return !json && !nbest && !contexts && (isPlain(asked) || asked.unit === "token");
 }

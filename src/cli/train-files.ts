@@ -6,6 +6,7 @@ import { backend } from "../engine/choice.js";
 import type { LineBlock, Lines } from "../formats/line-blocks.js";
 import { openLines, readLineBlocks } from "../formats/lines.js";
 import { readWholeText } from "../formats/text.js";
+import type { TrainingHooks } from "../learn/training.js";
 import { readModelBytes } from "../model/file.js";
 import { aKind, type LearningTask, type Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
@@ -13,6 +14,8 @@ import { factsOf, type NamedText } from "../util/options.js";
 import { decodeModel, taskOf } from "../workflows/model.js";
 import { readAnswers } from "./answers.js";
 import { givenOf } from "./declared.js";
+import { type MemoryFlags, scratchOf } from "./memory.js";
+import type { ShardFlags } from "./queue/flags.js";
 import { crewOf, type ThreadFlags } from "./threads.js";
 import {
   modelFingerprint,
@@ -30,6 +33,8 @@ export interface FilesTraining extends Pick<TrainingFlags, "from" | "add" | "dev
   /** In place of what the command line says. */
   instead?: Record<string, unknown>;
   run?: TrainingRun;
+  /** Where the model goes. */
+  out?: string;
 }
 
 /** Trains on the examples of files as the command line says. */
@@ -37,13 +42,17 @@ export async function trainOnFiles(
   task: LearningTask,
   files: readonly string[],
   command: Command,
-  { quiet, from: path, add = [], dev, unfinished = {}, onExample, instead, run: given }: FilesTraining,
+  { quiet, from: path, add = [], dev, unfinished = {}, onExample, instead, run: given, out }: FilesTraining,
 ): Promise<{ model: Predictor; from?: Predictor }> {
   const { learning } = task;
   const fromBytes = path === undefined ? undefined : await readModelBytes(path);
   const from = fromBytes && startIn(fromBytes, task, path as string);
   const chosen = await chosenSettings(task, command, fromBytes);
-  const settings = resumedSettings(chosen.settings, unfinished);
+  const resumed = resumedSettings(chosen.settings, unfinished);
+  const queued = command.opts<ShardFlags>();
+  const isQueued = queued.queue !== undefined;
+  const scratch = isQueued ? undefined : scratchOf(task, command.opts<MemoryFlags>(), out, resumed.memory);
+  const settings: Settings = { ...resumed, memory: scratch?.memory };
   const keep = from !== undefined && (files.length === 0 || learning.alwaysKeeps);
   const reading = { ...(keep ? learning.readingOf(from) : {}), ...settings.reading };
   const run = given ?? new TrainingRun(unfinished, learning.example, quiet);
@@ -65,8 +74,8 @@ export async function trainOnFiles(
     }
     if (!hasLines) run.allRead();
   }
-  try {
-    const model = await learning.train(examples(), {
+  const train = (crew: Pick<TrainingHooks, "crew">): Promise<Predictor> =>
+    learning.train(examples(), {
       given: { ...settings.options, ...lines, ...instead },
       files: chosen.files,
       from,
@@ -74,14 +83,37 @@ export async function trainOnFiles(
       ...(dev !== undefined && { dev: judges(dev) }),
       checkpoint: unfinished.saved?.checkpoint,
       note: { input: reading },
-      ...crewOf({ ...command.opts<ThreadFlags>(), deterministic: settings.deterministic }, quiet),
+      ...crew,
       ...run.hooks(settings),
+      scratch,
     });
+  try {
+    const threads = { ...command.opts<ThreadFlags>(), deterministic: settings.deterministic };
+    const model = isQueued
+      ? await trainedByQueue(queued, settings.shards || undefined, threads, train)
+      : await train(crewOf(threads, quiet));
     run.checkLearned(model.summary);
     return { model, from };
   } finally {
     run.end();
   }
+}
+
+/** Has a training done by a queue. */
+async function trainedByQueue(
+  flags: ShardFlags,
+  shards: number | undefined,
+  { threads, deterministic }: ThreadFlags,
+  train: (crew: Pick<TrainingHooks, "crew">) => Promise<Predictor>,
+): Promise<Predictor> {
+  if (threads !== undefined || deterministic) {
+    throw new InputError("--queue has its own way of sharing a training", {
+      hint: "leave out --threads and --deterministic",
+    });
+  }
+  const { withQueue } = await import("./queue/queue.js");
+  const { queueCrew } = await import("../workflows/queue/mixing.js");
+  return withQueue({ ...flags, quiet: true }, ({ submitter }) => train({ crew: queueCrew(submitter, shards) }));
 }
 
 /** The model that a training begins with. */
@@ -136,6 +168,7 @@ export async function chosenSettings(
   from: Uint8Array | undefined,
 ): Promise<{ settings: Settings; files: Record<string, string> }> {
   const options = givenOf(command, learning.options);
+  const { queue, shards } = command.opts<ShardFlags>();
   const files: Record<string, string> = {};
   for (const [name, option] of Object.entries(learning.options)) {
     const given = options[name];
@@ -161,6 +194,7 @@ export async function chosenSettings(
     deterministic: command.opts<ThreadFlags>().deterministic,
     from: from && modelFingerprint(from),
     kernel: backend().name,
+    ...(queue !== undefined && { shards: shards ?? 0 }),
   };
   return { settings, files };
 }

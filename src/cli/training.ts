@@ -46,6 +46,10 @@ const settingsSchema = v.object({
   deterministic: v.optional(v.boolean()),
   /** SHA-256 of the model that training began with. */
   from: v.optional(v.string()),
+  /** Bytes of memory that it may take: attributes that do not fit are left out. */
+  memory: v.optional(v.number()),
+  /** Trained by a queue: the number of shards, or 0 for as many as the data makes. */
+  shards: v.optional(v.number()),
   /** The kernel that computes: no two give the same bits. */
   kernel: v.optional(v.string()),
 });
@@ -137,11 +141,12 @@ export function resumedSettings(chosen: Settings, { saved, path }: Unfinished): 
       { file: path, hint: `set STARGRAM_KERNEL=${kernel}, or train anew without --resume` },
     );
   }
-  const named = ({ options, reading, deterministic, from }: Settings) => ({
+  const named = ({ options, reading, deterministic, from, shards }: Settings) => ({
     ...reading,
     ...options,
     deterministic,
     from,
+    ...(shards !== 0 && { shards }),
   });
   const before: Record<string, unknown> = named(parsed.output);
   for (const [name, now] of Object.entries(named(chosen))) {
@@ -152,6 +157,13 @@ export function resumedSettings(chosen: Settings, { saved, path }: Unfinished): 
     throw new InputError(`${flagOf(name)} is not that of the training to be resumed${values}`, {
       file: path,
       hint: "leave the option out, or train anew without --resume",
+    });
+  }
+  if ((parsed.output.shards === undefined) !== (chosen.shards === undefined)) {
+    const was = parsed.output.shards === undefined ? "was not shared by" : "was shared by";
+    throw new InputError(`the training to be resumed ${was} a queue: it would end with another model`, {
+      file: path,
+      hint: parsed.output.shards === undefined ? "leave out --queue" : "give --queue again",
     });
   }
   if (before.from !== undefined && chosen.from === undefined) {

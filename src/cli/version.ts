@@ -7,6 +7,9 @@ const kernels = { js: "reference kernel", wasm: "WebAssembly kernel" };
 
 /** `stargram 0.1.0 (WebAssembly kernel)`. */
 export function versionLine(): string {
-  const { name, version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return `${name} ${version} (${kernels[backend().name]})`;
+  return `stargram ${packageVersion()} (${kernels[backend().name]})`;
+}
+
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version;
 }

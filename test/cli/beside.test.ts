@@ -59,6 +59,36 @@ describe("blank lines", () => {
   });
 });
 
+describe("CoNLL-U comes back byte for byte but for the answers", () => {
+  const row = (id: string, form: string, upos = "_") => `${id}\t${form}\t_\t${upos}\t_\tA=B\t_\t_\t_\t_\n`;
+  const words = row("1", "the", "DET") + row("2", "dog", "NOUN");
+  const blind = (text: string) => text.replace(/^(\d+\t[^\t]*\t[^\t]*\t)[^\t]*/gm, "$1?");
+  const odd = {
+    "ranges and empty nodes first": `0.1\tx${"\t_".repeat(8)}\n${row("1-2", "thedog")}${words}\n${words}\n`,
+    "comments between and at the end": `# first\n\n${words}\n# alone\n\n# sent_id = 2\n${words}\n# the end\n`,
+    "empty nodes alone": `${row("0.1", "x")}\n${words}\n${row("0.1", "x")}`,
+    "blank lines, some with spaces": `\n\n${words} \n\n\n${words}\t\n`,
+    "many sentences": `${words}\n# c\n\n`.repeat(300),
+  };
+
+  beforeAll(async () => {
+    folder.write("train.conllu", `${words}\n`.repeat(20));
+    await folder.run(["train", "tag", "train.conllu", "--passes", "2", "--out", "conllu.sg", "--quiet"]);
+  });
+
+  test.each(Object.entries(odd))("%s", async (_, text) => {
+    const returned = text.replaceAll("\n", "\r\n");
+    for (const given of [text, text.trimEnd(), text.length > 1000 ? returned : returned.trimEnd()]) {
+      for (const threads of text.length > 1000 ? ["1", "2"] : ["1"]) {
+        const { code, out } = await folder.run(["predict", "conllu.sg", "--threads", threads], given);
+        expect(code).toBe(0);
+        expect(blind(out)).toBe(blind(given));
+        expect(out).toContain("\tNOUN\t");
+      }
+    }
+  });
+});
+
 describe("tokens and labels with tabs and line ends", () => {
   const tokens = ["a\tb", "c\nd", "back\\slash", "e\rf", "plain"];
   const labels = ["N\tP", "V\nP", "A\\B", "O", "O"];

@@ -29,6 +29,7 @@ test("places that are not there are refused", async () => {
   await expect(read("a b\n", { labelColumn: 1 })).rejects.toThrow("the word and the label are in one column");
   await expect(read("a b\n", { wordColumn: 2 })).rejects.toThrow("the word and the label are in one column");
   await expect(read("A\ta=b\n", { format: "crfsuite", labelColumn: 1 })).rejects.toThrow("for columns only");
+  await expect(read("a b\n", { column: "upos" })).rejects.toThrow("for CoNLL-U only");
 });
 
 const folder = new Folder();

@@ -226,7 +226,10 @@ describe("evaluate", () => {
 
   test("no more outputs are given than anybody reads", async () => {
     const many = await run("predict", "model.sg", "test.txt", "--nbest", "99999999999");
-    expect(many).toMatchObject({ code: 2, error: expect.stringMatching(/at least 1 and at most 1000 is needed/) });
+    expect(many).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/It takes a whole number of at least 1 and at most 1000/),
+    });
   });
 
   test("a label that the model does not know is counted as wrong, and refused where there is no other", async () => {
@@ -476,9 +479,9 @@ describe("usage", () => {
     [["train", "tag", "train.txt"], /--out/],
     [["train", "tag", "train.txt", "--out", "x.sg", "--order", "two"], /--order.*whole number/],
     [["train", "tag", "train.txt", "--out", "x.sg", "--rows", "some"], /longest, all/],
-    [["train", "tag", "train.txt", "--out", "x.sg", "--rate", "1e300"], /--rate.*above 0 and at most 100 /],
-    [["train", "tag", "train.txt", "--out", "x.sg", "--l2", "1e300"], /--l2.*at least 0 and at most 1000000 /],
-    [["train", "tag", "train.txt", "--out", "x.sg", "--l1", "Infinity"], /--l1.*at most 1000000 /],
+    [["train", "tag", "train.txt", "--out", "x.sg", "--rate", "1e300"], /--rate.*above 0 and at most 100\b/],
+    [["train", "tag", "train.txt", "--out", "x.sg", "--l2", "1e300"], /--l2.*at least 0 and at most 1000000\b/],
+    [["train", "tag", "train.txt", "--out", "x.sg", "--l1", "Infinity"], /--l1.*at most 1000000\b/],
     [
       ["train", "tag", "train.txt", "--out", "x.sg", "--template", "t", "--features", "text"],
       /t: there is no such file/,

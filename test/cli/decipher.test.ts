@@ -30,7 +30,87 @@ const sentences = (count: number, seed: number): string =>
 folder.write("sentences.txt", sentences(400, 1));
 folder.write("secret.txt", sentences(300, 2));
 
+describe("shifts", () => {
+  const moved = (text: string, by: readonly number[]): string => {
+    let turn = 0;
+    return text.replace(/[a-z]/g, (c) =>
+      String.fromCharCode(97 + ((c.charCodeAt(0) - 97 + by[turn++ % by.length]) % 26)),
+    );
+  };
+  const plain = "she took down a jar from one of the shelves";
+  const decipher = (...words: string[]) => folder.run(["decipher", "shift.txt", "--plain", "book.txt", ...words]);
+
+  it("are recognised and read, and said to be what they are", async () => {
+    folder.write("plain.txt", plain);
+    folder.write("shift.txt", moved(plain, [3]));
+    const { out, error } = await decipher();
+    expect(out.startsWith(`${plain}\n`)).toBe(true);
+    expect(error).toMatch(/Caesar: .*; key: 3 \(--kind substitution if it is not\)/);
+    folder.write("shift.txt", moved(plain, [4, 11, 8]));
+    const turns = JSON.parse((await decipher("--json", "--solution", "plain.txt")).out);
+    expect(turns).toMatchObject({
+      text: plain,
+      shift: { kind: "vigenere", key: "eli" },
+      tokenAccuracy: 1,
+      mapping: [],
+    });
+    expect((await decipher("--save-key", "none.json")).error).toMatch(/no key of symbols to save/);
+  });
+
+  it("are not looked for when told, and nothing else is when told so", async () => {
+    folder.write("shift.txt", moved(plain, [3]));
+    const other = JSON.parse((await decipher("--json", "--kind", "substitution", ...quick)).out);
+    expect(other.shift).toBeUndefined();
+    expect(other.restarts).toBe(4);
+    folder.write("shift.txt", "xq zzk vwqj");
+    const forced = JSON.parse((await decipher("--json", "--kind", "shift")).out);
+    expect(forced.shift).toBeDefined();
+    expect(forced.warnings.length).toBeGreaterThan(0);
+  });
+});
+
+describe("signs", () => {
+  it("that may stand for nothing are for texts without spaces", async () => {
+    folder.write("signs.txt", "1 2 3 1 4 2 5 1 6 2 7 8");
+    const words = ["decipher", "signs.txt", "--plain", "book.txt", "--nulls", "--restarts", "1", "--json"];
+    const found = JSON.parse((await folder.run(words)).out);
+    expect(found.mapping).toHaveLength(8);
+    expect(found.shift).toBeUndefined();
+    const spaced = await folder.run(["decipher", "plain.txt", "--plain", "book.txt", "--nomenclator", "20"]);
+    expect(spaced.code).toBe(2);
+    expect(spaced.error).toMatch(/texts without spaces/);
+  });
+});
+
 describe("letters", () => {
+  it("are searched on any number of threads with the same result", async () => {
+    folder.write("short.txt", "the rabbit took a watch out of its");
+    const made = await folder.run(["encipher", "short.txt", "--no-spaces", "--seed", "4"]);
+    folder.write("short-cipher.txt", made.out);
+    const found = async (threads: string) => {
+      const { out } = await folder.run([
+        ...[
+          "decipher",
+          "short-cipher.txt",
+          "--plain",
+          "book.txt",
+          "--reading",
+          "lines",
+          "--json",
+          "--threads",
+          threads,
+        ],
+      ]);
+      const { seconds: _, ...rest } = JSON.parse(out);
+      return rest;
+    };
+    const one = await found("1");
+    // More than are made before threads are asked.
+    expect(one.restarts).toBeGreaterThan(8);
+    expect(await found("2")).toEqual(one);
+    expect(await found("3")).toEqual(one);
+  });
+
   it("are enciphered with a key, and deciphered without", async () => {
     const made = await folder.run(["encipher", "message.txt", "--seed", "3", "--save-key", "key.json"]);
     expect(made.code).toBe(0);
@@ -135,6 +215,7 @@ describe("the output", () => {
     const words = ["decipher", "-", "--plain", "book.txt", "--one-to-one", ...few, "--json"];
     const other = JSON.parse((await folder.run(words, russian)).out);
     expect(other.warnings.join()).toMatch(/does not read like the language of the plain text/);
+    expect(other.notes.join()).toMatch(/another kind of cipher: `stargram identify` tells/);
     expect(other.warnings.join()).not.toMatch(/can be expected to be right/);
     const own = JSON.parse((await folder.run(words, readFileSync(folder.file("message.txt"), "utf8"))).out);
     expect(own.warnings).toEqual([]);
@@ -213,7 +294,7 @@ describe("what is wrong", () => {
   it("is said", async () => {
     const plain = ["--plain", folder.write("small.txt", alice.slice(20_000, 23_000))];
     await refused(["decipher", "-", ...plain], /the cipher text is empty/, " \n\n");
-    await refused(["decipher", "message.txt"], /plain text is needed/);
+    await refused(["decipher", "message.txt"], /give --plain FILE\.\.\. or --language MODEL/);
     await refused(["decipher", "nowhere.txt", ...plain], /nowhere\.txt/);
     await refused(["decipher", "-", "--plain", "none.txt"], /none\.txt/, "ab");
     await refused(["decipher", "-", ...plain, "--key", "x"], /not part of a key/, "ab");

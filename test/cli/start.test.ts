@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-function run(file: string, words: readonly string[], debug = "") {
-  const env = { ...process.env, STARGRAM_DEBUG: debug, NO_COLOR: "1" };
+function run(file: string, words: readonly string[], debug = "", more: Record<string, string> = {}) {
+  const env = { ...process.env, STARGRAM_DEBUG: debug, NO_COLOR: "1", ...more };
   const { status, stdout, stderr } = spawnSync(process.execPath, [`${dist}${file}`, ...words], {
     cwd: folder.path,
     env,
@@ -57,6 +57,13 @@ describe("the bundle", () => {
   it("shows the places of a fault in the sources' own files", () => {
     const words = ["predict", "none.sg", "train.txt"];
     expect(run("stargram.cjs", words, "1").stderr).toMatch(/model\/file\.js:\d+/);
+  });
+
+  it("prints the same again, when Node has kept its compiled code", () => {
+    const words = ["predict", "model.sg", "train.txt", "--review", "left.tsv", "--force"];
+    const settings = { STARGRAM_CACHE: folder.file("cache"), NODE_DISABLE_COMPILE_CACHE: "" };
+    const first = run("stargram.cjs", words, "", settings);
+    expect(run("stargram.cjs", words, "", settings)).toEqual(first);
   });
 
   it("needs no package at run time and passes on the licence of each within", () => {

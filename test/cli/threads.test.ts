@@ -113,6 +113,26 @@ describe("prediction", () => {
     }
   });
 
+  test("prints the same where there is so much in columns that threads begin by themselves", async () => {
+    // Labels that the model does not know, blank lines of all kinds, documents, a long sequence, line ends of both kinds.
+    const some = columns(3000, 7);
+    const odd = `\n \t\n-DOCSTART- O\n\n${"dog NN\n".repeat(30_000)}\nthe ODD\n\t\n\n\n`;
+    const text = `\n${some.repeat(5)}${odd}${some.replaceAll("\n", "\r\n").repeat(5)}dog NN`;
+    expect(text.length).toBeGreaterThan(5 << 18);
+    const predict = (data: string, ...more: string[]) => folder.run(["predict", "one.sg", "-", ...more], data);
+    const one = await predict(text, "--threads", "1");
+    expect(one).toMatchObject({ code: 0, error: "" });
+    expect((await predict(text, "--threads", "3")).out === one.out).toBe(true);
+    expect((await predict(text)).out === one.out).toBe(true);
+    for (const bad of ["\n\none two three\n\ndog NN\n", `\n${"dog NN\n".repeat(100_001)}`]) {
+      const refused = await predict(text + bad, "--threads", "1");
+      expect(refused.code).toBe(2);
+      const { code, error, out } = await predict(text + bad + some, "--threads", "2");
+      expect({ code, error }).toEqual({ code: refused.code, error: refused.error });
+      expect(out === refused.out).toBe(true);
+    }
+  }, 60_000);
+
   test("refuses bad input at its line, after what came before it", async () => {
     const text = `${tokensOnly(columns(900, 5))}one two three\n\n`;
     const one = await folder.run(["predict", "one.sg", "-"], text);
@@ -158,8 +178,9 @@ describe("a thread that ends before its work is done", () => {
     ["training", train("none.sg", "--threads", "2", "--passes", "1000", "--patience", "1000")],
     ["deterministic training", train("none.sg", "--threads", "2", "--deterministic", "--passes", "1000")],
     ["prediction", ["predict", "one.sg", "many.txt", "--threads", "2"]],
+    ["prediction by text", ["predict", "one.sg", "many.txt", "--threads", "2", "--json"]],
   ])("ends %s with a message, and does not keep it waiting", async (_, words) => {
-    folder.write("many.txt", tokensOnly(columns(20_000, 4)));
+    folder.write("many.txt", tokensOnly(columns(60_000, 4)));
     const { code, error } = await preloaded(...words);
     expect([code, error]).toEqual([2, expect.stringMatching(/a thread ended before its work was done/)]);
     expect(folder.has("none.sg")).toBe(false);

@@ -36,6 +36,23 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe("with a transducer", () => {
+  test("predict --text takes each word of a text, on one thread or several", async () => {
+    const text = "Tashami, xise! (tasha)\n\nshita\n";
+    const { code, out, error } = await folder.run(["predict", "m.sg", "--text"], text);
+    expect({ code, error }).toEqual({ code: 0, error: "" });
+    const words = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("\t"));
+    expect(words.map(([input, output]) => [input, output])).toEqual([
+      ["Tashami", "T A SH A M I"],
+      ["xise", "K S I S"],
+      ["tasha", "T A SH A"],
+      ["shita", "SH I T A"],
+    ]);
+    expect(await folder.run(["predict", "m.sg", "--text", "--threads", "2"], text)).toMatchObject({ code: 0, out });
+  });
+
   test("predict gives input, output and probability, n-best and alignments", async () => {
     const { code, out, error } = await folder.run(["predict", "m.sg"], "tashami\nxise\tK S I S\n");
     expect({ code, error }).toEqual({ code: 0, error: "" });

@@ -2,21 +2,23 @@
 
 import type { Command } from "commander";
 import { openLines } from "../../formats/lines.js";
-import { type LearningTask, learningTasks } from "../../tasks/task.js";
+import { type LearningTask, learningTasks, type Report } from "../../tasks/task.js";
+import { InputError } from "../../util/errors.js";
 import { duration, table } from "../../util/text.js";
 import { type CrossValidation, crossValidate } from "../../workflows/cross-validate.js";
+import type { queueMeasure } from "../../workflows/queue/cross-validate.js";
 import { addDeclared } from "../declared.js";
 import { examples, groupOf, whole } from "../options.js";
-import { say, write, writeJson } from "../output.js";
+import { flagOf, say, write, writeJson } from "../output.js";
 import { ProgressLine } from "../progress.js";
+import { addQueueOptions, type QueueFlags } from "../queue/flags.js";
 import { addThreadOptions, crewOf, type ThreadFlags } from "../threads.js";
 import { chosenSettings, linesOf } from "../train-files.js";
 import { dataName } from "../training.js";
 
-interface CrossFlags extends ThreadFlags {
+interface CrossFlags extends ThreadFlags, QueueFlags {
   parts: number;
   json?: boolean;
-  quiet?: boolean;
 }
 
 const notes = `
@@ -41,7 +43,7 @@ function addCommand(group: Command, task: LearningTask): void {
   addDeclared(addDeclared(command, learning.reading), learning.options)
     .option("--quiet", "no progress")
     .option("--json", "print one JSON object");
-  addThreadOptions(command)
+  addQueueOptions(addThreadOptions(command))
     .addHelpText("after", notes)
     .addHelpText(
       "after",
@@ -64,25 +66,52 @@ async function run(task: LearningTask, files: string[], flags: CrossFlags, comma
   const all: unknown[] = [];
   for await (const example of learning.read(sources(), reading)) all.push(example);
   const progress = new ProgressLine(process.stderr.isTTY === true && !flags.quiet);
-  const found = await crossValidate(task, all, {
-    parts: flags.parts,
-    seed: typeof options.seed === "number" ? options.seed : 1,
-    train: (some) =>
-      learning.train(some, {
-        given: { ...options, ...linesOf(task, options) },
-        files: optionFiles,
-        keep: false,
-        note: { input: reading },
-        ...crewOf(flags, flags.quiet),
-        onProgress: (state) => progress.training(state),
-      }),
-    onPart(part) {
-      progress.end();
-      if (!flags.quiet && process.stderr.isTTY) say(`part ${part} of ${flags.parts} is measured`);
-    },
-  });
+  const work = { parts: flags.parts, seed: typeof options.seed === "number" ? options.seed : 1 };
+  const validate = (measure?: (part: number) => Promise<Report>) =>
+    crossValidate(task, all, {
+      ...work,
+      measure,
+      train: (some) =>
+        learning.train(some, {
+          given: { ...options, ...linesOf(task, options) },
+          files: optionFiles,
+          keep: false,
+          note: { input: reading },
+          ...crewOf(flags, flags.quiet),
+          onProgress: (state) => progress.training(state),
+        }),
+      onPart(part) {
+        progress.end();
+        if (!flags.quiet && process.stderr.isTTY) say(`part ${part} of ${flags.parts} is measured`);
+      },
+    });
+  const shared = { task: task.name, given: options, files: optionFiles, note: { input: reading }, ...work };
+  const found = flags.queue === undefined ? await validate() : await byQueue(task, flags, all, shared, validate);
   if (flags.json) return writeJson({ task: task.name, ...found, seconds: (performance.now() - started) / 1000 });
   await write(crossText(task, found, flags.parts, (performance.now() - started) / 1000));
+}
+
+/** Has the parts measured by a queue. */
+async function byQueue(
+  task: LearningTask,
+  flags: CrossFlags,
+  examples: readonly unknown[],
+  shared: Parameters<typeof queueMeasure>[2],
+  validate: (measure: (part: number) => Promise<Report>) => Promise<CrossValidation>,
+): Promise<CrossValidation> {
+  const [file] = Object.keys(linesOf(task, shared.given));
+  if (file !== undefined) throw new InputError(`${flagOf(file)} names a file of this machine: it is not for --queue`);
+  if (flags.threads !== undefined || flags.deterministic) {
+    throw new InputError("a part is trained on one thread of a worker", {
+      hint: "leave out --threads and --deterministic",
+    });
+  }
+  const { withQueue } = await import("../queue/queue.js");
+  const queued = await import("../../workflows/queue/cross-validate.js");
+  return withQueue(flags, (queue) => {
+    queue.expect(shared.parts);
+    return validate(queued.queueMeasure(queue.submitter, examples, shared));
+  });
 }
 
 /** The measures of the task by name, as `--require` has them. */

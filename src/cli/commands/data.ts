@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { type Dataset, datasets, getDataset } from "../../datasets/registry.js";
+import { readyModels } from "../../model/ready.js";
 import { counted, table } from "../../util/text.js";
 import { examples, groupOf } from "../options.js";
 import { write, writeJson } from "../output.js";
@@ -17,7 +18,7 @@ export function register(program: Command): void {
   );
   group
     .command("list")
-    .description("List the data sets: name, size, licence, description.")
+    .description("List the data sets (name, size, licence, description) and the models that come with the package.")
     .option("--json", "print one JSON object, with addresses and checksums")
     .addHelpText(
       "after",
@@ -49,7 +50,7 @@ A file is used only if its SHA-256 is the known one.
 }
 
 async function list(flags: { json?: boolean }): Promise<void> {
-  if (flags.json) return writeJson({ datasets });
+  if (flags.json) return writeJson({ datasets, models: readyModels });
   const size = (dataset: Dataset) => dataset.files.reduce((sum, file) => sum + file.bytes, 0);
   await write(
     table(
@@ -63,6 +64,13 @@ async function list(flags: { json?: boolean }): Promise<void> {
         ]),
       ],
       [0, 2, 3],
+    ),
+  );
+  await write("\nModels that come with the package, for any command that takes a model:\n");
+  await write(
+    table(
+      readyModels.map(({ name, description }) => [name, description]),
+      [0, 1],
     ),
   );
 }

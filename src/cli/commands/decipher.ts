@@ -4,7 +4,6 @@
 import { type Command, Option } from "commander";
 import { LONGEST_CIPHER } from "../../formats/limits.js";
 import { type Encoding, encodings, formatKeyJson, keyFile, readText } from "../../formats/text.js";
-import { BLOCK, type Expecter } from "../../learn/em.js";
 import { writeFileSafely } from "../../model/file.js";
 import {
   type CipherKind,
@@ -16,24 +15,27 @@ import {
 } from "../../tasks/decipher/cipher-text.js";
 import { Decipherer } from "../../tasks/decipher/decipherer.js";
 import type { Decipherment } from "../../tasks/decipher/decipherment.js";
-import type { Key } from "../../tasks/decipher/known-key.js";
 import { LanguageModel, languageOptions } from "../../tasks/decipher/language.js";
 import { deciphererOptions, type GivenDeciphererOptions } from "../../tasks/decipher/options.js";
+import { decipherShift } from "../../tasks/decipher/shifted.js";
+import { shiftMeanings } from "../../tasks/decipher/shifts.js";
 import { compareWithSolution, type Solution } from "../../tasks/decipher/solution.js";
-import { DOUBTFUL, isConvincing, warnings } from "../../tasks/decipher/warnings.js";
+import { isConvincing, isProbablyWrong, warnings } from "../../tasks/decipher/warnings.js";
 import { InputError } from "../../util/errors.js";
-import { factsOf } from "../../util/options.js";
+import { factsOf, type Range } from "../../util/options.js";
 import { counted } from "../../util/text.js";
 import { saveModel } from "../../workflows/disk.js";
+import { decipherHelp } from "../deciphering/help.js";
 import { checkInputs, cipherPath, knownPart, readSolution } from "../deciphering/inputs.js";
 import { fitting, foldFor, languageNotes, loadLanguage, plainLines } from "../deciphering/language.js";
-import { DecipherProgress, printDecipherment, report } from "../deciphering/printing.js";
+import { printDecipherment, report } from "../deciphering/printing.js";
 import { otherOrder, type ReadingUsed, readIn, readingNotes } from "../deciphering/reading.js";
+import { solve } from "../deciphering/solving.js";
 import { addDeclared, givenOf } from "../declared.js";
-import { Interrupt } from "../interrupt.js";
 import { examples, threadCount, whole } from "../options.js";
 import { flagOf, withFlags, writeJson } from "../output.js";
 import { checkOutput, checkPlace } from "../place.js";
+import { addQueueOptions, type QueueFlags } from "../queue/flags.js";
 
 type Level = "word" | "char";
 
@@ -42,43 +44,6 @@ const { order: _order, spaces: _spaces, ...solverDeclared } = deciphererOptions;
 
 /** Options of the language that are flags as they are. */
 const { level: _level, order: __order, fold, ...languageDeclared } = languageOptions;
-
-const notes = `
-The plain text teaches how the language goes; it need not hold the message. The more the better: some books for letters,
-thousands of sentences of the same kind for words.
-  --level char   letters are enciphered: cryptograms (letters with spaces), or numbers (27 40 7 or 27,40,7) or any
-                 characters without spaces, one or several for each letter
-  --level word   words are enciphered; sentences stand on lines, symbols between spaces
-Without --level it is char, unless the cipher is numbers: more than 400 different ones stand for words; with more than 120,
-both are tried, letters first, and which it was is said.
-  --spaces known       spaces part words (usual for letters)
-  --spaces unknown     spaces mean nothing (usual for all else, and for letters in groups of equal length: XKJDW QPLRA)
-  --spaces enciphered  a cipher symbol stands for the space
-
-Letters: keys are searched by annealing, from one beginning after the other, until the best end has come up three times;
-a model of words from the same plain text decides between the best. Words: EM begins from nothing, and each of
---restarts then shakes its key and lets it settle again. The key printed is the likeliest as a whole. A symbol's probability
-is its share among keys drawn in proportion to their likelihood; with --restarts 0 or --no-refine it holds only if the rest
-of the key is right. What is less probable than ${DOUBTFUL} is [in brackets], on a terminal underlined, and has a ? in the
-table (--no-marks: the text alone). When the text is too short for its
-number of symbols or reads unlike the language, or the key is probably wrong, that is said. Ctrl-C ends the work with
-the best key so far.
-
-Letters that are rare in the plain text, such as those of a line in another script, are left out; --alphabet names the letters
-that there are. Accents of the plain text are left out (ä as a), unless the cipher text has letters with accents; --fold says
-otherwise. What became of letters is said.
-
-A text without spaces that cannot be read as it is written may have been written in another order. Orders in which it repeats
-itself more than by chance are then tried, and the one that was found is said. --reading gives one, and \`--reading lines\` none
-but the usual:
-  lines, lines-back, snake, columns, columns-back, columns-snake, diagonals, diagonals-snake, antidiagonals, spiral
-  step-1-2               one line down and two columns to the right each time, around the edges
-  columnar-3-1-2         written in lines under three columns, which were then taken in this order
-  9:step-1-2/6:columns/lines   parts of 9 and 6 lines, and the rest;  back/snake   all of it backwards
-
-Parts of the key that are known (--key, --key-file) and words known at a place (--at) narrow the search:
-  --at 3:2=am          word 2 of line 3 is \`am\`
-  --at 120=butter      letters 120 to 125, counted without spaces, spell \`butter\``;
 
 export function register(program: Command): void {
   const command = program
@@ -104,6 +69,12 @@ export function register(program: Command): void {
     .addOption(
       new Option("--spaces <which>", "letters: spaces between words (default: found out)").choices(spacesChoices),
     )
+    .addOption(
+      new Option(
+        "--kind <which>",
+        "letters: a substitution, or a shift: Caesar, Atbash, affine, Vigenère, Beaufort (default: found out)",
+      ).choices(["substitution", "shift"]),
+    )
     .option(
       "--reading <order>",
       "letters: the order to read in, such as columns or 9:step-1-2/lines (default: as written, unless another reads better)",
@@ -121,23 +92,25 @@ export function register(program: Command): void {
     .addOption(foldFlag())
     .option(
       "--threads <n>",
-      "threads that count, where there is enough to count; the result is the same",
+      "threads that search or count, where there is enough to do; the result is the same",
       threadCount,
       1,
-    )
+    );
+  addQueueOptions(command)
     .option("--solution <file>", "the true key (JSON) or plain text, to tell how much is right")
     .option("--save-key <file>", "write the key as JSON")
     .option("--force", "replace the files of --save-key and --save-language whatever they are")
     .option("--no-marks", "print the text without marks for what is in doubt")
     .option("--quiet", "no progress")
     .option("--json", "print one JSON object")
-    .addHelpText("after", notes)
+    .addHelpText("after", decipherHelp)
     .addHelpText(
       "after",
       examples(
         ["stargram decipher cryptogram.txt --plain book.txt", "a letter cipher with spaces"],
         ["stargram decipher zodiac.txt --plain book1.txt book2.txt", "a homophonic cipher"],
         ["stargram decipher cipher.txt --plain sentences.txt --level word --threads 2", "words for words"],
+        ["stargram decipher numbers.txt --plain book.txt --nulls --nomenclator 200", "signs for nothing and for words"],
         ["stargram decipher cipher.txt --plain book.txt --key x=e,q=t", "with a part of the key"],
         ["stargram decipher --plain book1.txt book2.txt -- cipher.txt", "the cipher last: -- ends the list of books"],
       ),
@@ -153,13 +126,17 @@ function foldFlag(): Option {
   );
 }
 
-interface DecipherFlags {
+interface DecipherFlags extends QueueFlags {
   plain?: string[];
   encoding?: Encoding;
   language?: string;
   saveLanguage?: string;
   level?: Level;
   symbols?: CipherKind;
+  kind?: "substitution" | "shift";
+  oneToOne?: boolean;
+  nulls?: boolean;
+  nomenclator?: number;
   spaces?: Spaces;
   reading?: string;
   key?: string;
@@ -173,7 +150,7 @@ interface DecipherFlags {
   vocabulary?: number;
   moves?: number;
   restarts?: number;
-  contexts?: number;
+  contexts?: number | Range;
   mode?: string;
   inference?: string;
   threads: number;
@@ -201,13 +178,26 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   const { cipher, language, decipherer, found, solution, reading } = solved;
   const seconds = (performance.now() - started) / 1000;
   const right = solution && compareWithSolution(found, cipher, solution);
+  if (flags.saveKey !== undefined && found.mapping.length === 0) {
+    throw new InputError("there is no key of symbols to save: the letters of a key word take turns", {
+      hint: "leave --save-key out, or give --kind substitution",
+    });
+  }
   if (flags.saveKey !== undefined) {
     const key = Object.fromEntries(found.mapping.map(({ cipher: x, plain }) => [x, plain]));
     const bytes = new TextEncoder().encode(formatKeyJson(key));
     await writeFileSafely(flags.saveKey, bytes, { kind: keyFile, force: flags.force });
   }
   const about = {
-    notes: [...levelNotes(levels, cipher), ...readingNotes(reading), ...languageNotes(language)],
+    notes: [
+      ...levelNotes(levels, cipher),
+      ...shiftNotes(found, flags.kind !== undefined),
+      ...(isProbablyWrong(found, cipher)
+        ? ["it may be another kind of cipher: `stargram identify` tells which, with figures"]
+        : []),
+      ...readingNotes(reading),
+      ...languageNotes(language),
+    ],
     doubts: warnings(found, cipher).map(withFlags),
     right,
     seconds,
@@ -220,12 +210,10 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
 /** Refuses files that cannot be read or written, before anything is done. */
 async function checkFiles(path: string, flags: DecipherFlags): Promise<void> {
   if (flags.plain !== undefined && flags.language !== undefined) {
-    throw new InputError("plain text is needed or a language model, not both", { hint: "leave one of them out" });
+    throw new InputError("give --plain or --language, not both");
   }
   if (flags.plain === undefined && flags.language === undefined) {
-    throw new InputError("plain text is needed, or a language model", {
-      hint: "give --plain FILE... or --language MODEL",
-    });
+    throw new InputError("give --plain FILE... or --language MODEL");
   }
   const inputs = [path, ...(flags.plain ?? []), flags.language, flags.keyFile, flags.solution].filter(
     (file) => file !== undefined,
@@ -281,12 +269,36 @@ async function attempt(
   const solution =
     flags.solution === undefined ? undefined : await readSolution(flags.solution, cipher, flags.encoding);
   const decipherer = new Decipherer(language, solverOptions(flags, command, cipher, language));
+  const isLoose = Object.keys(known).length === 0;
+  const shift = mayBeShift(flags, isLoose) ? decipherShift(cipher, language, flags.kind === "shift") : undefined;
+  if (shift) return { cipher, language, decipherer, solution, found: shift };
+  if (flags.kind === "shift") throw new InputError("--kind shift is for letters of the alphabet", { file: path });
   const found = await solve(decipherer, cipher, known, flags);
   const asGiven = { cipher, language, decipherer, solution, found };
   if (flags.reading !== undefined) return { ...asGiven, reading: { name: flags.reading } };
-  const mayBeElse = level === "char" && !isSpaced && Object.keys(known).length === 0;
+  const mayBeElse = level === "char" && !isSpaced && isLoose && !hasSigns(flags);
   if (!mayBeElse || found.stopped || flags.restarts === 0 || isConvincing(found, cipher)) return asGiven;
   return (await otherReading(asGiven, flags)) ?? asGiven;
+}
+
+/** Whether the text may be one that counts in the alphabet: nothing is said that speaks against it. */
+function mayBeShift(flags: DecipherFlags, isLoose: boolean): boolean {
+  if (flags.kind === "shift") return true;
+  const isSearch =
+    flags.restarts !== 0 && flags.oneToOne !== false && flags.spaces !== "enciphered" && !hasSigns(flags);
+  return flags.kind === undefined && flags.reading === undefined && isLoose && isSearch;
+}
+
+/** Whether signs may stand for more than letters. */
+function hasSigns({ nulls, nomenclator = 0 }: DecipherFlags): boolean {
+  return nulls === true || nomenclator > 0;
+}
+
+/** What a text that counts in the alphabet is. */
+function shiftNotes({ shift }: Decipherment, isTold: boolean): string[] {
+  if (!shift) return [];
+  const key = shift.key === "" ? "" : `; key: ${shift.key}`;
+  return [`${shiftMeanings[shift.kind]}${key}${isTold ? "" : " (--kind substitution if it is not)"}`];
 }
 
 /** The same cipher in another order, if one stands out and more of it can then be expected to be right. */
@@ -330,32 +342,6 @@ function solverOptions(
   return { ...options, ...givenOf(command, solverDeclared) };
 }
 
-async function solve(
-  decipherer: Decipherer,
-  cipher: CipherText,
-  known: Key,
-  flags: DecipherFlags,
-): Promise<Decipherment> {
-  // A thread takes longer to start than to count a block or two.
-  const threads = Math.min(flags.threads, Math.floor(cipher.sequences.length / (2 * BLOCK)));
-  const threaded = threads > 1 ? (await import("../../learn/em-threads.js")).ThreadedExpecter : undefined;
-  const interrupt = new Interrupt(flags.quiet === true);
-  interrupt.trainingStarts();
-  const progress = new DecipherProgress(process.stderr.isTTY === true && !flags.quiet);
-  try {
-    return await decipherer.solve(cipher.sequences, {
-      known,
-      shouldStop: () => interrupt.asked,
-      onSearch: (restart, _score, best) => progress.search(restart, best),
-      onPass: (pass) => progress.pass(pass.pass, pass.logLikelihood, pass.contextLength, pass.settled),
-      expecter: threaded && ((model, sequences): Expecter => new threaded(model, sequences, threads)),
-    });
-  } finally {
-    progress.end();
-    interrupt.end();
-  }
-}
-
 /** Refuses flags that would change nothing. */
 function refuseUseless(flags: DecipherFlags, level: "word" | "char"): void {
   const refuse = (names: readonly (keyof DecipherFlags)[], reason: string): void => {
@@ -372,7 +358,7 @@ function refuseUseless(flags: DecipherFlags, level: "word" | "char"): void {
   if (level === "char") refuse(["vocabulary"], "is for words, and letters are enciphered here");
   else
     refuse(
-      ["symbols", "spaces", "reading", "moves", "fold", "alphabet"],
+      ["symbols", "spaces", "kind", "nulls", "nomenclator", "reading", "moves", "fold", "alphabet"],
       "is for letters, and words are enciphered here",
     );
   if (flags.restarts === 0) refuse(["moves"], "is for searches, and --restarts 0 makes none");

@@ -1,18 +1,20 @@
 // `stargram evaluate`: how often a model is right, and how far its probabilities can be trusted.
 
 import type { Command } from "commander";
+import { readModelBytes } from "../../model/file.js";
 import { type LearningTask, learningTasks } from "../../tasks/task.js";
 import { loadModel } from "../../workflows/disk.js";
-import { evaluateInputs } from "../../workflows/evaluate.js";
+import { type CaseFinder, type Evaluation, evaluateInputs } from "../../workflows/evaluate.js";
 import { predictorOf } from "../../workflows/model.js";
 import { addUnion, givenFor } from "../declared.js";
 import { inputsOf } from "../model-data.js";
 import { addInferenceOptions, examples, type InferenceFlags, inferenceFrom } from "../options.js";
 import { say, write, writeJson } from "../output.js";
 import { checkPlots, writePlots } from "../plots.js";
+import { addQueueOptions, type QueueFlags } from "../queue/flags.js";
 import { checkRequired, holdTo, type Requirement, requirement } from "../requirements.js";
 
-interface EvaluateFlags extends InferenceFlags {
+interface EvaluateFlags extends InferenceFlags, QueueFlags {
   json?: boolean;
   require?: Requirement[];
   plots?: string;
@@ -47,7 +49,7 @@ export function register(program: Command): void {
     )
     .option("--force", "replace files in that folder whatever they are")
     .option("--require <measure=value>", "fail unless the measure reaches the value; may be repeated", requirement);
-  addInferenceOptions(addUnion(command, learningTasks().flatMap(reading)))
+  addQueueOptions(addInferenceOptions(addUnion(command, learningTasks().flatMap(reading))))
     .addHelpText(
       "after",
       notes +
@@ -73,11 +75,26 @@ async function evaluate(path: string, files: string[], flags: EvaluateFlags, com
   const asked = givenFor(command, task, learningTasks(), reading, path);
   checkRequired(task, flags.require, path);
   if (flags.plots !== undefined) await checkPlots(flags.plots, flags.force);
-  const inputs = inputsOf(task, model, files, "needed", asked);
-  const { report, answers, parts, warnings } = await evaluateInputs(task, model, inputs, {
-    ...asked,
-    inference: inferenceFrom(flags),
+  const options = { ...asked, inference: inferenceFrom(flags) };
+  const measure = async (finder?: CaseFinder): Promise<void> => {
+    const inputs = inputsOf(task, model, files, "needed", asked);
+    await show(task, await evaluateInputs(task, model, inputs, options, finder), flags);
+  };
+  if (flags.queue === undefined) return measure();
+  const { withQueue } = await import("../queue/queue.js");
+  const { queueFinder } = await import("../../workflows/queue/evaluate.js");
+  const bytes = await readModelBytes(path);
+  await withQueue(flags, (queue) => {
+    const { submitter } = queue;
+    return measure(queueFinder(submitter, (work) => queue.run(work), submitter.blob(bytes), options));
   });
+}
+
+async function show(
+  task: LearningTask,
+  { report, answers, parts, warnings }: Evaluation,
+  flags: EvaluateFlags,
+): Promise<void> {
   if (flags.plots !== undefined) {
     const { title } = task.evaluating;
     const units = Object.entries(parts).map(([unit, own]) => ({ name: `${unit}s`, answers: own }));

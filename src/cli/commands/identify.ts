@@ -7,6 +7,7 @@ import { type Encoding, encodings, readText } from "../../formats/text.js";
 import { readCipher } from "../../tasks/decipher/cipher-text.js";
 import { type Identified, identify } from "../../tasks/decipher/identify.js";
 import { LanguageModel } from "../../tasks/decipher/language.js";
+import { shiftMeanings } from "../../tasks/decipher/shifts.js";
 import { InputError } from "../../util/errors.js";
 import { counted, table } from "../../util/text.js";
 import { checkInputs, cipherPath } from "../deciphering/inputs.js";
@@ -24,11 +25,7 @@ interface IdentifyFlags {
 /** What each kind is, and what to do about it. */
 const meanings: Record<Identified["kind"], string> = {
   plain: "plain text of the language, not enciphered",
-  caesar: "Caesar: all letters moved by the same number",
-  atbash: "Atbash: the alphabet backwards",
-  affine: "affine: letters as numbers, times a factor, plus a shift",
-  vigenere: "Vigenère: the letters of a key word added in turn",
-  beaufort: "Beaufort: letters taken from those of a key word in turn",
+  ...shiftMeanings,
   substitution: "simple substitution: one sign for each letter; `stargram decipher` solves it",
   homophonic: "homophonic substitution: several signs for a letter; `stargram decipher` solves it if it is long enough",
   transposition: "transposition: the letters of the plain text in another order; `stargram decipher` tries some orders",
@@ -65,9 +62,7 @@ export function register(program: Command): void {
 async function run(given: string | undefined, flags: IdentifyFlags): Promise<void> {
   const path = cipherPath(given, flags);
   if ((flags.plain === undefined) === (flags.language === undefined)) {
-    throw new InputError("plain text is needed or a language model, one of them", {
-      hint: "give --plain FILE... or --language MODEL",
-    });
+    throw new InputError("give either --plain FILE... or --language MODEL");
   }
   const plain = flags.plain ?? [];
   await checkInputs(path, [path, ...plain, ...(flags.language === undefined ? [] : [flags.language])], plain);

@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { openLines } from "../../formats/lines.js";
 import { withOldNames } from "../../learn/old-names.js";
+import { modelPath } from "../../model/file.js";
 import { isLearningTask, type Task, tasks } from "../../tasks/task.js";
 import type { Declared } from "../../util/options.js";
 import { loadModel } from "../../workflows/disk.js";
@@ -49,7 +50,7 @@ async function inspect(path: string, flags: { json?: boolean }, command: Command
   const asked = { ...defaultsFor(looking(task)), ...given };
   const shown = await task.looks?.look(model, asked, (file) => openLines(file));
   if (shown) return flags.json ? writeJson(shown.json) : write(shown.text);
-  const { size: bytes } = await stat(path);
+  const { size: bytes } = await stat(modelPath(path));
   if (!flags.json) return write(task.contentsText(model, { bytes }));
   await writeJson(withOldNames({ model: path, kind: task.kind, bytes, ...task.contents(model) }));
 }

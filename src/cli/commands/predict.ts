@@ -10,7 +10,6 @@ import {
   recallFor,
   type Unit,
 } from "../../confidence/calibration.js";
-import { openLines } from "../../formats/lines.js";
 import { type LearningTask, learningTasks, type Predictor } from "../../tasks/task.js";
 import { MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
@@ -35,10 +34,12 @@ import {
   wholeOrRange,
 } from "../options.js";
 import { say } from "../output.js";
-import { type PredictAsked, predictInputs } from "../predicting.js";
+import { predictFile } from "../predict-bytes.js";
+import type { PredictAsked } from "../predicting.js";
+import { addQueueOptions, type QueueFlags } from "../queue/flags.js";
 import { ReviewDesk } from "../review-desk.js";
 
-interface PredictFlags extends Omit<InferenceFlags, "contexts"> {
+interface PredictFlags extends Omit<InferenceFlags, "contexts">, QueueFlags {
   contexts?: ContextsFlag;
   showContexts?: boolean;
   precision?: number;
@@ -49,7 +50,7 @@ interface PredictFlags extends Omit<InferenceFlags, "contexts"> {
   check?: number;
   nbest?: number;
   json?: boolean;
-  threads: number;
+  threads?: number;
 }
 
 /** `--contexts n` keeps n of them; without a number it shows them, as it did before there was `--show-contexts`. */
@@ -103,7 +104,12 @@ export function register(program: Command): void {
       real(0, { beyond: 1 }),
     )
     .option("--json", "print JSON Lines, an object for each input")
-    .option("--threads <n>", "threads to predict with; the output is the same", threadCount, 1);
+    .option(
+      "--threads <n>",
+      "threads to predict with; the output is the same (default: all cores for long data in columns, else 1)",
+      threadCount,
+    );
+  addQueueOptions(command);
   addDeclared(command, unitOption);
   addUnion(command, learningTasks().flatMap(rereading)).addOption(
     new Option("--contexts [n]", "contexts to keep at each position (default: the model's)")
@@ -162,8 +168,8 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
     unit: flags.unit,
   };
   checkPromise(task, model, path, flags, given);
-  if (flags.threads > 1 && flags.review !== undefined) {
-    throw new InputError("--review is written by one thread", { hint: "leave out --threads or --review" });
+  if (((flags.threads ?? 1) > 1 || flags.queue !== undefined) && flags.review !== undefined) {
+    throw new InputError("--review is written by one thread", { hint: "leave out --threads and --queue, or --review" });
   }
   if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
   const desk = await ReviewDesk.open(
@@ -171,10 +177,10 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
     isPromised(flags) ? model.calibration : undefined,
     checkingOf(model, flags),
   );
-  if (flags.threads > 1) {
-    const { predictOnThreads } = await import("../predict-threads.js");
-    await predictOnThreads(task, model, path, file, asked, flags.threads, desk);
-  } else await predictInputs(task, model, openLines(file), asked, desk);
+  if (flags.queue !== undefined) {
+    const { predictOnQueue } = await import("../queue/predict.js");
+    await predictOnQueue(task, model, path, file, asked, desk, flags);
+  } else await predictFile(file, { task, model, path, asked, desk, threads: flags.threads });
   await desk.end(flags);
 }
 

@@ -6,8 +6,10 @@ import { aKind, type LearningTask, learningTasks, type Predictor } from "../../t
 import { InputError, unknownName } from "../../util/errors.js";
 import { duration } from "../../util/text.js";
 import { addDeclared } from "../declared.js";
+import { addMemoryOptions } from "../memory.js";
 import { examples, groupOf, needed, repeated } from "../options.js";
 import { quoted, say, withFlags, writeJson } from "../output.js";
+import { addShardOptions } from "../queue/flags.js";
 import { addThreadOptions } from "../threads.js";
 import { trainOnFiles } from "../train-files.js";
 import { beginTraining, dataName, finishTraining, type TrainingFlags, TrainingRun } from "../training.js";
@@ -68,7 +70,7 @@ function addTrainCommand(group: Command, task: LearningTask): void {
       "train anew with the answers: slower and better",
     ],
   ];
-  addThreadOptions(command)
+  addShardOptions(addMemoryOptions(addThreadOptions(command), task))
     .addHelpText("after", about.notes + stopNotes)
     .addHelpText("after", examples(...about.examples, ...general))
     .action((files: string[], flags: TrainingFlags, own: Command) => train(task, files, flags, own));
@@ -80,7 +82,7 @@ async function train(task: LearningTask, files: string[], flags: TrainingFlags, 
   const unfinished = await beginTraining(task, files, flags);
   const { from, add, dev, quiet, force } = flags;
   const run = new TrainingRun(unfinished, task.learning.example, quiet, force);
-  const trained = await trainOnFiles(task, files, command, { from, add, dev, quiet, unfinished, run });
+  const trained = await trainOnFiles(task, files, command, { from, add, dev, quiet, unfinished, run, out: flags.out });
   await finishTraining(task, trained.model, files, flags, unfinished, run, (file) =>
     report(task, trained, file, flags, (performance.now() - started) / 1000),
   );

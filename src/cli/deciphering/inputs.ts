@@ -44,7 +44,7 @@ export async function knownPart(
   const keys: Key[] = [];
   if (flags.keyFile !== undefined) {
     const key = parseKeyJson(await readText(flags.keyFile, undefined, LONGEST_CIPHER), flags.keyFile);
-    if (!key) throw new InputError('not a key: a JSON object such as {"13": "I"} is needed', { file: flags.keyFile });
+    if (!key) throw new InputError('not a key: give a JSON object such as {"13": "I"}', { file: flags.keyFile });
     keys.push(key);
   }
   if (flags.key !== undefined) keys.push(parseKeyList(flags.key));

@@ -42,6 +42,7 @@ export function report(
     symbols: cipher.kind,
     spaces: cipher.spaces ? "known" : (outcome.spaces ?? "unknown"),
     reading: outcome.reading,
+    shift: found.shift,
     oneToOne: found.oneToOne,
     restarts: found.restarts,
     recurrences: found.recurrences,
@@ -58,15 +59,22 @@ export async function printDecipherment(
   about: Outcome & { marks: boolean; quiet?: boolean },
 ): Promise<void> {
   await write(
-    `${about.marks ? marked(cipher, found) : cipher.render(found.plain)}\n\n${keyTable(found)}${slipTable(found)}`,
+    [about.marks ? marked(cipher, found) : cipher.render(found.plain), "", keyTable(found) + slipTable(found)].join(
+      "\n",
+    ),
   );
   for (const doubt of about.doubts) say(doubt);
   if (about.quiet) return;
   for (const note of about.notes) say(note);
   const { right } = about;
-  const share = right
-    ? `; right: ${percent(right.mappingAccuracy)} of symbols, ${percent(right.tokenAccuracy)} of the text`
-    : "";
+  const ofSymbols = right?.mappingAccuracy === undefined ? "" : `${percent(right.mappingAccuracy)} of symbols, `;
+  const share = right ? `; right: ${ofSymbols}${percent(right.tokenAccuracy)} of the text` : "";
+  if (found.shift) {
+    say(
+      `${plural(cipher.sequences.flat().filter((symbol) => symbol !== SPACE).length, "letter")}${share}; ${duration(about.seconds)}`,
+    );
+    return;
+  }
   const passes = found.logLikelihood.length;
   const work = [
     plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol"),
@@ -92,6 +100,7 @@ function marked(cipher: CipherText, found: Decipherment): string {
 
 function keyTable(found: Decipherment): string {
   const shown = found.mapping.filter(({ cipher }) => cipher !== SPACE);
+  if (shown.length === 0) return "";
   const rows = shown.map(({ cipher, plain, probability, count, others }) => [
     cipher,
     plain,
