@@ -162,11 +162,11 @@ async function tagging(folder) {
   const { Tagger } = await import("#stargram/index.js");
   const { documents, readDocuments } = await import("#stargram/demo/part-of-speech.js");
   const { training, test } = documents(7, 8);
-  const learned = await readDocuments(training);
+  const learned = (await readDocuments(training)).map(withPlainQuotes);
   const tagger = await Tagger.train(learned, {
     order: 2,
     contexts: 3,
-    passes: 2,
+    passes: 4,
     heldOut: 0,
     minCount: 3,
     l2: 0,
@@ -174,7 +174,10 @@ async function tagging(folder) {
     seed,
     note: { input: { format: "columns", columns: 1 } },
   });
-  const judged = (await readDocuments(test)).filter(({ labels = [] }) => labels.length <= 60).slice(0, 500);
+  const judged = (await readDocuments(test))
+    .map(withPlainQuotes)
+    .filter(({ labels = [] }) => labels.length <= 60)
+    .slice(0, 500);
   const lines = judged.map(({ columns = [], labels = [] }) =>
     columns.map(([word], i) => `${word} ${labels[i]}\n`).join(""),
   );
@@ -188,6 +191,14 @@ async function tagging(folder) {
       test: { file: "brown-test.txt", format: "sequences" },
     }),
   ];
+}
+
+/**
+ * Quotation marks as people type them, in place of those of the corpus.
+ * @param {import("../src/index.js").TaggingSequence} sequence
+ */
+function withPlainQuotes({ columns = [], ...rest }) {
+  return { ...rest, columns: columns.map(([word, ...others]) => [word.replace(/^(``|'')$/, '"'), ...others]) };
 }
 
 /** @param {string} folder @returns {Promise<BuiltInModel[]>} */
@@ -242,7 +253,7 @@ async function pronunciation(folder) {
       id: "cmudict",
       name: "English pronunciation",
       view: "pronounce",
-      about: `Learned from ${training.length.toLocaleString("en")} words of the CMU dictionary; how letters and sounds align, nobody told it.`,
+      about: `Learned from ${training.length.toLocaleString("en")} words of the CMU dictionary; it was not told which letters make which sounds.`,
       test: { file: "cmudict-test.tsv", format: "pairs" },
     }),
   ];

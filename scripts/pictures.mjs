@@ -18,15 +18,15 @@ const folder = join(root, "docs", "pictures");
  */
 const shots = {
   read: {
-    hash: "#/read?date=3",
+    hash: "#/read?date=1&B=5",
     ready: (page) => page.locator('.slots[aria-busy="false"]').waitFor(),
   },
   "read-beam": {
-    hash: "#/read?date=3&mode=beam&B=3",
+    hash: "#/read?date=1&mode=beam&B=3",
     ready: (page) => page.locator('.slots[aria-busy="false"]').waitFor(),
   },
   "sure-and-wrong": {
-    hash: "#/read?date=3&mode=beam&B=3",
+    hash: "#/read?date=1&mode=beam&B=3",
     ready: (page) => page.locator('.slots[aria-busy="false"]').waitFor(),
     part: [".controls", ".heat"],
   },

@@ -8,8 +8,10 @@ import { type OfferedModel, offeredModels, openFile } from "./models.js";
 import { FileButton, Trouble, type ViewProps } from "./parts/common.js";
 import { switchTheme, useDark } from "./theme.js";
 import { DecipherView } from "./views/decipher/decipher.js";
+import { LearnView } from "./views/learn.js";
 import { PronounceView } from "./views/pronounce.js";
 import { ReadView } from "./views/read/read.js";
+import { SegmentView } from "./views/segment.js";
 import { TagView } from "./views/tag.js";
 import { TrustView } from "./views/trust/trust.js";
 
@@ -17,8 +19,10 @@ const shown: Record<View, { title: string; View: (props: ViewProps) => preact.JS
   read: { title: "Read", View: ReadView },
   pronounce: { title: "Pronounce", View: PronounceView },
   tag: { title: "Tag", View: TagView },
+  segment: { title: "Segment", View: SegmentView },
   decipher: { title: "Decipher", View: DecipherView },
   trust: { title: "Trust", View: TrustView },
+  learn: { title: "Learn", View: LearnView },
 };
 
 export function App() {
@@ -43,12 +47,13 @@ export function App() {
     return () => clearTimeout(timer);
   }, [said]);
 
+  const add = (model: OfferedModel): void => setModels((now) => [model, ...now.filter(({ id }) => id !== model.id)]);
   const open = async (file: File | undefined): Promise<void> => {
     if (!file) return;
     setTrouble(undefined);
     try {
       const model = await openFile(file);
-      setModels((now) => [model, ...now.filter(({ id }) => id !== model.id)]);
+      add(model);
       setSaid(`${model.name} is open.`);
       change({ model: model.id }, model.view ?? "trust");
     } catch (error) {
@@ -56,25 +61,35 @@ export function App() {
     }
   };
 
-  const over = useDroppedFile((file) => void open(file));
+  const [dropped, setDropped] = useState<File>();
+  const over = useDroppedFile((file) => {
+    if (!file || !isData(file.name)) return void open(file);
+    setDropped(file);
+    change({}, "learn");
+  });
   const { View } = shown[view];
-  const usable = view === "trust" ? models : models.filter((model) => model.view === view);
+  const usable = view === "trust" || view === "learn" ? models : models.filter((model) => model.view === view);
   return (
     <div class={`page ${over ? "over" : ""}`}>
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
         Skip to the content
       </button>
-      <TopBar view={view} onOpen={(file) => void open(file)} />
+      <TopBar view={view} onOpen={(file) => void open(file)} onSaid={setSaid} />
       <main id="main" tabIndex={-1}>
         <Trouble error={trouble} />
         <p class="said" role="status">
           {said}
         </p>
-        <View key={view} models={usable} ready={ready} params={params} change={change} />
+        <View key={view} models={usable} onModel={add} {...{ ready, params, change, dropped }} />
       </main>
       <Footer />
     </div>
   );
+}
+
+/** Whether a file is something to learn from, by its name; everything else may be a model. */
+function isData(name: string): boolean {
+  return /\.(txt|tsv|csv|conllu?|iob2?|bio|jsonl|crfsuite)$/i.test(name);
 }
 
 function Footer() {
@@ -90,7 +105,8 @@ function Footer() {
 }
 
 /** Name, views, opening a model, light and dark. */
-function TopBar({ view, onOpen }: { view: View; onOpen: (file: File) => void }) {
+function TopBar(props: { view: View; onOpen: (file: File) => void; onSaid: (text: string) => void }) {
+  const { view, onOpen, onSaid } = props;
   const dark = useDark();
   return (
     <header class="top">
@@ -108,6 +124,18 @@ function TopBar({ view, onOpen }: { view: View; onOpen: (file: File) => void }) 
         ))}
       </nav>
       <div class="tools">
+        <button
+          type="button"
+          class="quiet"
+          onClick={() =>
+            navigator.clipboard.writeText(location.href).then(
+              () => onSaid("The link is copied. It leads to what you see, but for files that you opened."),
+              () => onSaid("The browser did not let the page copy: copy the address yourself."),
+            )
+          }
+        >
+          Copy link
+        </button>
         <FileButton text="Open a model" label="Model file" quiet onFile={onOpen} />
         <button
           type="button"

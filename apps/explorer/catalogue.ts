@@ -1,17 +1,20 @@
 // Which models the page offers: those that come with it, those that `stargram explore` was given, and files opened here.
 
 /** The views, in the order of the navigation. */
-export const views = ["read", "pronounce", "tag", "decipher", "trust"] as const;
+export const views = ["read", "pronounce", "tag", "segment", "decipher", "trust", "learn"] as const;
 export type View = (typeof views)[number];
 
-export type ModelKind = "tagger" | "transducer" | "language";
+/** Views that show models of one kind. */
+export type ModelView = Exclude<View, "trust" | "learn">;
+
+export type ModelKind = "tagger" | "transducer" | "segmenter" | "language";
 
 /** An entry of models/index.json. */
 export interface BuiltInModel {
   id: string;
   name: string;
   /** The view that shows it. */
-  view: Exclude<View, "trust">;
+  view: ModelView;
   about: string;
   /** In models/, packed with gzip. */
   file: string;

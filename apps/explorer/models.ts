@@ -1,6 +1,6 @@
 // The models on offer and which worker has which. A model is fetched when a view first needs it, once for each worker.
 
-import type { BuiltInModel, ModelKind, TestFormat, View } from "./catalogue.js";
+import type { BuiltInModel, ModelKind, ModelView, TestFormat } from "./catalogue.js";
 import { type Engine, EngineError, patient, quick } from "./engine.js";
 import type { LoadedModel } from "./protocol.js";
 
@@ -8,7 +8,7 @@ export interface OfferedModel {
   id: string;
   name: string;
   /** The view that shows it; none for one that only Trust can use. */
-  view: Exclude<View, "trust"> | undefined;
+  view: ModelView | undefined;
   about: string;
   /** Comes with the page, which has inputs to suggest and words for what it does. */
   builtIn: boolean;
@@ -94,19 +94,22 @@ export async function offeredModels(): Promise<OfferedModel[]> {
 
 /** Opens a file as a model. What is none is refused with words. */
 export async function openFile(file: File): Promise<OfferedModel> {
-  const id = `file:${file.name}`;
-  const bytes = await file.arrayBuffer();
+  return openBytes(`file:${file.name}`, file.name, await file.arrayBuffer(), "Opened from a file.");
+}
+
+/** The same with the bytes of a model. */
+export async function openBytes(id: string, name: string, bytes: ArrayBuffer, about: string): Promise<OfferedModel> {
   // What is broken is refused by the worker, and an open model of that name stays.
-  const found = await quick.call("load", { id, name: file.name, bytes });
-  inEngine.get(patient)?.delete(id); // another file of that name may have been open
+  const found = await quick.call("load", { id, name, bytes });
+  inEngine.get(patient)?.delete(id); // another one of that name may have been open
   inEngine.set(quick, (inEngine.get(quick) ?? new Map()).set(id, found));
-  const view = viewOf(found.kind, found.readsText);
-  return { id, name: file.name, view, about: "Opened from a file.", builtIn: false, bytes };
+  return { id, name, view: viewOf(found.kind, found.readsText), about, builtIn: false, bytes };
 }
 
 function viewOf(kind: ModelKind, readsText: boolean): OfferedModel["view"] {
   if (kind === "transducer") return "pronounce";
   if (kind === "language") return "decipher";
+  if (kind === "segmenter") return readsText ? "segment" : undefined;
   return readsText ? "tag" : undefined;
 }
 

@@ -6,9 +6,15 @@ import type { Round } from "../../src/engine/budget.js";
 import type { Answer } from "../../src/metrics/answers.js";
 import type { Reading } from "../../src/tasks/decipher/decipherment.js";
 import type { Slip } from "../../src/tasks/decipher/slips.js";
+import type { SegmentedOutput } from "../../src/tasks/segment/segmenter.js";
 import type { PredictOptions, TaggedOutput } from "../../src/tasks/tag/prediction.js";
+import type { TaggedSpan } from "../../src/tasks/tag/spans.js";
 import type { TransducedOutput, TransducerSlot } from "../../src/tasks/transduce/transducer.js";
 import type { ModelKind, TestFormat } from "./catalogue.js";
+
+/** What can be learned from data in the page. */
+export const learnTasks = ["tag", "transduce", "segment"] as const;
+export type LearnTask = (typeof learnTasks)[number];
 
 /** How contexts are chosen. */
 export interface Choice {
@@ -53,11 +59,32 @@ export interface TagResult extends TaggedOutput {
   nbest: TaggedOutput[];
   confidences: number[];
   marginals: Record<string, number>[];
+  /** What the labels mark, if they do (B-PER I-PER O). */
+  spans: TaggedSpan[];
+  /** After the model's calibration map, if it has one. */
+  calibrated?: number;
 }
 
 export interface ExplainResult {
   label: string;
   contributions: { feature: string; weight: number }[];
+}
+
+export interface SegmentResult extends SegmentedOutput {
+  nbest: SegmentedOutput[];
+  /** After the model's calibration map, if it has one. */
+  calibrated?: number;
+}
+
+/** A model that was learned here. */
+export interface LearnResult {
+  /** Of its file. */
+  bytes: ArrayBuffer;
+  /** What came out of what, and how it was judged on what was held out. */
+  text: string;
+  judged?: string;
+  warnings: string[];
+  stopped: boolean;
 }
 
 export interface PronounceResult {
@@ -129,11 +156,19 @@ export interface Calls {
     progress: never;
     result: ReadResult;
   };
-  tag: { params: Named & { columns: string[][] }; progress: never; result: TagResult };
+  /** [sentence][word][column] */
+  tag: { params: Named & { sentences: string[][][] }; progress: never; result: TagResult[] };
   explain: {
     params: Named & { columns: string[][]; position: number; label?: string };
     progress: never;
     result: ExplainResult;
+  };
+  segment: { params: Named & { text: string }; progress: never; result: SegmentResult };
+  learn: {
+    params: { task: LearnTask; text: string; file: string };
+    /** `title` says what this training is for, where there are several. */
+    progress: { title?: string; pass: number; passes: number; share: number };
+    result: LearnResult;
   };
   pronounce: { params: Named & { text: string; choice?: Choice }; progress: never; result: PronounceResult };
   cipher: { params: { text: string; spaces?: boolean }; progress: never; result: CipherShape };

@@ -4,8 +4,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatAddress, parseAddress, wholeOf } from "../../apps/explorer/address.js";
 import { views } from "../../apps/explorer/catalogue.js";
+import { csvOf } from "../../apps/explorer/csv.js";
 import { normalised } from "../../apps/explorer/digits.js";
-import { columnsOf, foldCase } from "../../apps/explorer/words.js";
+import { ipaOf } from "../../apps/explorer/ipa.js";
+import { numeral, numerals, taskFor } from "../../apps/explorer/views/learn-data.js";
+import { foldCase, sentencesIn } from "../../apps/explorer/words.js";
 import { imageSide, pixelsOf, pixelText } from "../../demo/digits.js";
 
 test("an address leads back to the state it was made from", () => {
@@ -36,15 +39,47 @@ test("pixels come back from their text", () => {
 });
 
 test("a sentence is cut into words, and marks stand alone", () => {
-  const words = (text: string) => columnsOf(text, 1).map(([word]) => word);
-  expect(words("Time flies like an arrow.")).toEqual(["Time", "flies", "like", "an", "arrow", "."]);
-  expect(words('"Well," she said , "don\'t!"')).toEqual(['"', "Well", ',"', "she", "said", ",", '"', "don't", '!"']);
-  expect(words("  ")).toEqual([]);
-  expect(columnsOf("the/DT 1/2/CD dog", 2)).toEqual([
-    ["the", "DT"],
-    ["1/2", "CD"],
-    ["dog", "_"],
+  const words = (text: string) => sentencesIn(text, 1).map((sentence) => sentence.map(([word]) => word));
+  expect(words("Time flies like an arrow. It does.")).toEqual([
+    ["Time", "flies", "like", "an", "arrow", "."],
+    ["It", "does", "."],
   ]);
+  expect(words('"Well," said Mr. Brown, "don\'t!"')).toEqual([
+    ['"', "Well", ",", '"', "said", "Mr.", "Brown", ",", '"', "don't", "!", '"'],
+  ]);
+  expect(words("  ")).toEqual([]);
+  expect(sentencesIn(" ", 2)).toEqual([]);
+  expect(sentencesIn("the/DT 1/2/CD dog", 2)).toEqual([
+    [
+      ["the", "DT"],
+      ["1/2", "CD"],
+      ["dog", "_"],
+    ],
+  ]);
+});
+
+test("sounds of the dictionary are written in phonetic signs, other sounds are not", () => {
+  expect(ipaOf(["HH", "AH", "L", "OW"])).toBe("hʌloʊ");
+  expect(ipaOf(["CH", "ER1", "CH"])).toBe("tʃɝtʃ");
+  expect(ipaOf(["HH", "x"])).toBeUndefined();
+});
+
+test("data says what it is probably for", () => {
+  expect(taskFor(numerals())).toBe("transduce");
+  expect(taskFor("the DT\ndog NN\n\nbarks VBZ\n")).toBe("tag");
+  expect(taskFor("the\tDT\ndog\tNN\n\nbarks\tVBZ\n")).toBe("tag");
+  expect(taskFor("the dog barks\na cat sleeps here\n")).toBe("segment");
+  expect(taskFor("")).toBe("tag");
+});
+
+test("Roman numerals are right", () => {
+  expect([1, 4, 9, 14, 40, 90, 400, 1994, 2026].map(numeral)).toEqual([
+    ...["I", "IV", "IX", "XIV", "XL", "XC", "CD", "MCMXCIV", "MMXXVI"],
+  ]);
+});
+
+test("CSV quotes what needs it", () => {
+  expect(csvOf([["a", 'say "b"', "c,d", "e\nf", 0.5, true]])).toBe('a,"say ""b""","c,d","e\nf",0.5,true\r\n');
 });
 
 test("letters keep their case where the model knows them so", () => {

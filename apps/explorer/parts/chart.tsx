@@ -1,7 +1,9 @@
 // A chart of Observable Plot that takes the width it is given and follows it.
 
 import * as Plot from "@observablehq/plot";
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { pngOf, saveFile, svgText } from "../save.js";
 
 export type Chart = ReturnType<typeof Plot.plot>;
 
@@ -45,7 +47,39 @@ export function ChartFigure(props: {
   return (
     <figure class="chart">
       <div ref={place} role="img" aria-label={label} style={{ minHeight: `${height}px` }} />
-      {caption && <figcaption>{caption}</figcaption>}
+      <figcaption>
+        {caption} <SaveChart place={place} name={label} />
+      </figcaption>
     </figure>
+  );
+}
+
+/** The chart as it is drawn, as a file. */
+function SaveChart({ place, name }: { place: RefObject<HTMLDivElement | null>; name: string }) {
+  const file = name.split(/[.:,]/, 1)[0].toLowerCase().replace(/\W+/g, "-");
+  const drawn = (): SVGElement | null => place.current?.querySelector("svg") ?? null;
+  return (
+    <span class="save">
+      <button
+        type="button"
+        class="link small"
+        onClick={() => {
+          const chart = drawn();
+          if (chart) saveFile(`${file}.svg`, svgText(chart), "image/svg+xml");
+        }}
+      >
+        SVG
+      </button>{" "}
+      <button
+        type="button"
+        class="link small"
+        onClick={async () => {
+          const chart = drawn();
+          if (chart) saveFile(`${file}.png`, await pngOf(chart), "image/png");
+        }}
+      >
+        PNG
+      </button>
+    </span>
   );
 }

@@ -196,6 +196,10 @@ export interface ViewProps {
   ready: boolean;
   params: Readonly<Record<string, string>>;
   change: (changes: Record<string, string | undefined>) => void;
+  /** Data that was dropped on the page. */
+  dropped?: File;
+  /** Offers one more model. */
+  onModel: (model: OfferedModel) => void;
 }
 
 /** The model that the address names, or the first; undefined if the named one is not here. */

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { wholeOf } from "../address.js";
 import { quick } from "../engine.js";
 import { useAnswer, useModel } from "../hooks.js";
+import { ipaOf } from "../ipa.js";
 import {
   About,
   Bar,
@@ -51,6 +52,7 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
           : "Learned from pairs of input and output alone. Which symbol writes which was never told: every alignment counts, and the probability of an output is summed over all of them."}
       </Intro>
       <Controls {...{ models, offered: offered?.id, english, word, contexts, fewest, change }} />
+      {english && text !== "" && <Hear text={text} />}
       <CutNote length={word.length} longest={longest} />
       {english && (
         <Suggestions
@@ -121,6 +123,24 @@ function Controls(props: {
   );
 }
 
+/** Has the browser say the word in its own voice, where it has one. */
+function Hear({ text }: { text: string }) {
+  if (!("speechSynthesis" in globalThis)) return null;
+  const say = (): void => {
+    const spoken = new SpeechSynthesisUtterance(text);
+    spoken.lang = "en-US";
+    speechSynthesis.cancel();
+    speechSynthesis.speak(spoken);
+  };
+  return (
+    <p class="small">
+      <button type="button" onClick={say}>
+        ▶ Hear your browser say it
+      </button>
+    </p>
+  );
+}
+
 function Result(props: {
   result: PronounceResult;
   english: boolean;
@@ -154,6 +174,7 @@ function Result(props: {
                 onClick={() => change({ candidate: i === 0 ? undefined : String(i + 1) })}
               >
                 <span class="sounds">{output.join(" ") || (english ? "(silence)" : "(nothing)")}</span>
+                {english && ipaOf(output) && <span class="ipa soft">/{ipaOf(output)}/</span>}
                 <span class="mass">{percentText(probability)}</span>
                 <Bar share={probability} />
               </button>

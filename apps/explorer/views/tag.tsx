@@ -1,4 +1,5 @@
-// Tag: a sentence, a tag for every word with how sure it is, other readings, and for a chosen word what spoke for its tag.
+// Tag: any text, cut into sentences and words; a tag for every word with how sure it is, the spans that tags mark, and for the chosen
+// word other readings of its sentence and what spoke for its tag.
 
 import { wholeOf } from "../address.js";
 import { quick } from "../engine.js";
@@ -17,19 +18,19 @@ import {
   type ViewProps,
 } from "../parts/common.js";
 import type { TagResult } from "../protocol.js";
-import { columnsOf } from "../words.js";
+import { sentencesIn } from "../words.js";
 import { tagMeaning } from "./brown-tags.js";
 
 type Meaning = (tag: string) => string;
 const noMeaning: Meaning = () => "";
 
 const suggestions = [
-  "Time flies like an arrow .",
-  "The old man the boats .",
-  "They can fish where the river runs slow .",
-  "I saw her duck under the low beam .",
+  "Time flies like an arrow.",
+  "The old man the boats.",
+  "They can fish where the river runs slow.",
+  '"I saw her duck," said Mr. Brown. It went under the low beam.',
 ];
-const longest = 600; // characters
+const longest = 1200; // characters
 
 export function TagView({ models, ready, params, change }: ViewProps) {
   const offered = chosenModel(models, params.model);
@@ -38,17 +39,19 @@ export function TagView({ models, ready, params, change }: ViewProps) {
   const english = offered?.builtIn ?? true;
   const text = params.text ?? (english ? suggestions[0] : "");
   const width = model?.columns ?? 1;
-  const columns = columnsOf(text.slice(0, longest), width);
-  const answer = useAnswer(quick, "tag", model && columns.length > 0 ? { model: model.id, columns } : undefined);
-  const word = params.word === undefined || columns.length === 0 ? -1 : wholeOf(params.word, 1, columns.length, 1) - 1;
-  const words = columns.map((row) => row[0]);
+  const sentences = sentencesIn(text.slice(0, longest), width);
+  const answer = useAnswer(quick, "tag", model && sentences.length > 0 ? { model: model.id, sentences } : undefined);
+  const count = sentences.reduce((sum, { length }) => sum + length, 0);
+  const word = params.word === undefined || count === 0 ? -1 : wholeOf(params.word, 1, count, 1) - 1;
   const { result } = answer;
   const label = params.label !== undefined && model?.symbols.includes(params.label) ? params.label : undefined;
   const meaningOf = offered?.id === "brown" ? tagMeaning : noMeaning; // other models have tags of their own
-  const fits = result && result.labels.length === columns.length;
+  const fits =
+    result?.length === sentences.length && sentences.every(({ length }, i) => result[i].labels.length === length);
+  const chosen = placeOf(sentences, word);
   return (
     <>
-      <Intro title="Tag a sentence">
+      <Intro title="Tag a text">
         A label for every word. The stronger its colour, the surer the model; what is pale may well be something else.
         Choose a word to see why.
       </Intro>
@@ -63,24 +66,52 @@ export function TagView({ models, ready, params, change }: ViewProps) {
       <ModelState ready={ready} named={params.model} offered={offered} loading={loading} trouble={answer.error} />
       {result && fits && model && (
         <>
-          <Tagged {...{ result, words, word, meaningOf, change, current: answer.current }} />
-          <div class="two">
-            <Others result={result} words={words} />
-            {word >= 0 ? (
-              <Reasons
-                key={`${word} ${label ?? ""}`}
-                model={model.id}
-                {...{ result, columns, word, label, meaningOf, change }}
-              />
-            ) : (
-              <p class="soft">Choose a word above to see what else it could be, and what spoke for its tag.</p>
-            )}
-          </div>
+          {result.map((tagged, i) => (
+            <Tagged
+              key={i}
+              result={tagged}
+              words={sentences[i].map(([name]) => name)}
+              first={firstOf(sentences, i)}
+              {...{ word, meaningOf, change, current: answer.current }}
+            />
+          ))}
+          {result.length > 0 && (
+            <div class="two">
+              <Others result={result[chosen.sentence]} words={sentences[chosen.sentence].map(([name]) => name)} />
+              {word >= 0 ? (
+                <Reasons
+                  key={`${word} ${label ?? ""}`}
+                  model={model.id}
+                  result={result[chosen.sentence]}
+                  columns={sentences[chosen.sentence]}
+                  word={chosen.position}
+                  {...{ label, meaningOf, change }}
+                />
+              ) : (
+                <p class="soft">Choose a word above to see what else it could be, and what spoke for its tag.</p>
+              )}
+            </div>
+          )}
         </>
       )}
       <About model={offered} />
     </>
   );
+}
+
+/** Words before a sentence. */
+function firstOf(sentences: readonly unknown[][], sentence: number): number {
+  return sentences.slice(0, sentence).reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Where a word of the text stands; without one, the first sentence. */
+function placeOf(sentences: readonly unknown[][], word: number): { sentence: number; position: number } {
+  let position = Math.max(0, word);
+  for (let sentence = 0; sentence < sentences.length; sentence++) {
+    if (position < sentences[sentence].length) return { sentence, position };
+    position -= sentences[sentence].length;
+  }
+  return { sentence: 0, position: 0 };
 }
 
 function Sentence(props: {
@@ -93,11 +124,11 @@ function Sentence(props: {
 }) {
   const { models, offered, text, width, change } = props;
   return (
-    <section class="controls" aria-label="Sentence">
+    <section class="controls" aria-label="Text">
       <label class="field grow">
-        <span class="name">Sentence{width > 1 ? `, ${width} columns joined by “/”` : ""}</span>
+        <span class="name">Text{width > 1 ? `, ${width} columns joined by “/”` : ""}</span>
         <textarea
-          rows={2}
+          rows={3}
           spellcheck={false}
           value={text}
           onInput={(event) =>
@@ -113,12 +144,15 @@ function Sentence(props: {
 function Tagged(props: {
   result: TagResult;
   words: string[];
+  /** Words of the text before it. */
+  first: number;
+  /** Of the text. */
   word: number;
   meaningOf: Meaning;
   change: ViewProps["change"];
   current: boolean;
 }) {
-  const { result, words, word, meaningOf, change } = props;
+  const { result, words, first, word, meaningOf, change } = props;
   return (
     <section
       aria-label="Words and tags"
@@ -134,10 +168,12 @@ function Tagged(props: {
             <li key={i}>
               <button
                 type="button"
-                aria-pressed={i === word}
+                aria-pressed={first + i === word}
                 style={{ "--p": confidence.toFixed(4) }}
                 title={`${meaning ? `${meaning}, ` : ""}${percentText(confidence)}`}
-                onClick={() => change({ word: i === word ? undefined : String(i + 1), label: undefined })}
+                onClick={() =>
+                  change({ word: first + i === word ? undefined : String(first + i + 1), label: undefined })
+                }
               >
                 <span class="word">{text}</span>
                 <span class="label">
@@ -151,14 +187,36 @@ function Tagged(props: {
           );
         })}
       </ol>
+      <Spans result={result} words={words} />
     </section>
+  );
+}
+
+/** What the labels mark, if they do. */
+function Spans({ result, words }: { result: TagResult; words: string[] }) {
+  if (result.spans.length === 0) return null;
+  return (
+    <ul class="spans nbest" aria-label="Spans">
+      {result.spans.map(({ label, from, to, probability, calibratedProbability }) => (
+        <li key={from}>
+          <span>
+            {words.slice(from, to).join(" ")} <code>{label}</code>
+          </span>
+          <span class="mass">{percentText(calibratedProbability ?? probability)}</span>
+          <Bar share={calibratedProbability ?? probability} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
 function Others({ result, words }: { result: TagResult; words: string[] }) {
   return (
     <section aria-label="Whole readings">
-      <h2>Whole readings</h2>
+      <h2>Whole readings of the sentence</h2>
+      {result.calibrated !== undefined && (
+        <p class="soft small">Calibrated on held-out data, the first is right with {percentText(result.calibrated)}.</p>
+      )}
       <ol class="nbest readings">
         {result.nbest.map(({ labels, probability }, n) => (
           <li key={labels.join(" ")}>

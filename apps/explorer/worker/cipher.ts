@@ -2,8 +2,11 @@
 
 import { Decipherer, readCipher, warnings } from "../../../src/browser.js";
 import { type Expectations, LocalExpecter } from "../../../src/learn/em.js";
-import type { Reading } from "../../../src/tasks/decipher/decipherment.js";
-import type { CipherPiece, Key } from "../protocol.js";
+import type { CipherText } from "../../../src/tasks/decipher/cipher-text.js";
+import type { Decipherment, Reading } from "../../../src/tasks/decipher/decipherment.js";
+import { decipherShift } from "../../../src/tasks/decipher/shifted.js";
+import { shiftMeanings } from "../../../src/tasks/decipher/shifts.js";
+import type { CipherPiece, DecipherResult, Key } from "../protocol.js";
 import type { Handler } from "./calls.js";
 import { modelOf } from "./models.js";
 
@@ -30,6 +33,10 @@ export const decipher: Handler<"decipher"> = async (params, { progress, stopped 
   const { model, text, oneToOne, contexts, known, begin } = params;
   const ofText = modelOf(model, "language");
   const enciphered = read(text, ofText.options.spaces);
+  // As the command does: ciphers that count in the alphabet are read at once.
+  const isOpen = begin === undefined && Object.keys(known ?? {}).length === 0;
+  const shift = isOpen ? decipherShift(enciphered, ofText) : undefined;
+  if (shift && shift.mapping.length > 0) return resultOf(shift, enciphered);
   const found = await new Decipherer(ofText, { oneToOne, contexts }).solve(enciphered.sequences, {
     known,
     begin,
@@ -42,16 +49,29 @@ export const decipher: Handler<"decipher"> = async (params, { progress, stopped 
       progress({ stage: "pass", pass, logLikelihood, contextLength, key: [...readings()] });
     },
   });
+  const result = resultOf(found, enciphered);
+  return shift ? { ...result, warnings: [...shiftLines(shift, enciphered), ...result.warnings] } : result;
+};
+
+function resultOf(found: Decipherment, cipherText: CipherText): DecipherResult {
   return {
     key: found.mapping.map(({ cipher: x, plain, probability, others, count }) => [
       x,
       { plain, probability, others: others.slice(0, 3), count },
     ]),
     slips: found.slips,
-    warnings: warnings(found, enciphered),
+    warnings: [...shiftLines(found, cipherText), ...warnings(found, cipherText)],
     stopped: found.stopped,
   };
-};
+}
+
+/** What a cipher that counts in the alphabet is; and its text, if a table of signs cannot show it. */
+function shiftLines({ shift, mapping, plain }: Decipherment, cipherText: CipherText): string[] {
+  if (!shift) return [];
+  const key = shift.key === "" ? "" : `; key: ${shift.key}`;
+  const text = mapping.length > 0 ? "" : `. It reads: ${cipherText.render(plain).trim()}`;
+  return [`${shiftMeanings[shift.kind]}${key}${text}`];
+}
 
 /** Counts as usual, but lets each pass be seen before the next. */
 class UnhurriedExpecter extends LocalExpecter {

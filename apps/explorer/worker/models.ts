@@ -6,6 +6,7 @@ import {
   InputError,
   type LanguageModel,
   type Model,
+  type Segmenter,
   type Tagger,
   type Transducer,
 } from "../../../src/browser.js";
@@ -19,6 +20,7 @@ import type { Choice, Inference, LoadedModel } from "../protocol.js";
 interface Kinds {
   tagger: Tagger;
   transducer: Transducer;
+  segmenter: Segmenter;
   language: LanguageModel;
 }
 
@@ -48,20 +50,27 @@ const describers: { [K in ModelKind]: (model: Kinds[K]) => Described } = {
   tagger({ options: { mode, contexts, order }, note, labels }) {
     const { columns } = (note.input ?? {}) as { columns?: unknown };
     return {
-      // A slider has one number: of a range, the most.
-      choice: { inference: mode, contexts: typeof contexts === "number" ? contexts : contexts.most, order },
+      choice: { inference: mode, contexts: mostOf(contexts), order },
       columns: typeof columns === "number" ? columns : 1,
       symbols: [...labels.all()],
     };
   },
   transducer({ options: { contexts, order, strategy }, outputSymbols }) {
     const inference = strategy === "rcms" ? "rcms" : "beam";
-    return { choice: { inference, contexts, order }, symbols: [...outputSymbols.all()] };
+    return { choice: { inference, contexts: mostOf(contexts), order }, symbols: [...outputSymbols.all()] };
+  },
+  segmenter({ options: { mode, contexts, order }, labels }) {
+    return { choice: { inference: mode, contexts: mostOf(contexts), order }, symbols: [...labels] };
   },
   language({ options: { order, spaces }, symbols }) {
     return { choice: { inference: "rcms", contexts: 60, order }, spaces, symbols: [...symbols.all()] };
   },
 };
+
+/** A slider has one number: of a range, the most. */
+function mostOf(contexts: number | { most: number }): number {
+  return typeof contexts === "number" ? contexts : contexts.most;
+}
 
 /** A model of the kind that a view is made for. */
 export function modelOf<K extends ModelKind>(id: string, kind: K): Kinds[K] {

@@ -9,6 +9,7 @@ import type { Handler } from "./calls.js";
 import { cipher, decipher } from "./cipher.js";
 import { evaluate } from "./evaluation.js";
 import { fetched, unpacked } from "./fetched.js";
+import { learn } from "./learn.js";
 import { addModel, inferenceOf, modelOf } from "./models.js";
 
 const stopped = new Set<number>();
@@ -32,16 +33,20 @@ const handlers: { [Name in CallName]: Handler<Name> } = {
     return { labels, probability, nbest, contexts, marginals, rounds: spent?.rounds ?? [] };
   },
 
-  tag({ model, columns }) {
-    const options = { nbest: 5, confidences: true, marginals: true };
-    const {
-      labels,
-      probability,
-      nbest = [],
-      confidences = [],
-      marginals = [],
-    } = modelOf(model, "tagger").predict({ columns }, options);
-    return { labels, probability, nbest, confidences, marginals };
+  tag({ model, sentences }) {
+    const tagger = modelOf(model, "tagger");
+    const options = { nbest: 5, confidences: true, marginals: true, spans: tagger.marksSpans };
+    return sentences.map((columns) => {
+      const found = tagger.predict({ columns }, options);
+      const { labels, probability, nbest = [], confidences = [], marginals = [], spans = [] } = found;
+      return { labels, probability, nbest, confidences, marginals, spans, calibrated: found.calibratedProbability };
+    });
+  },
+
+  segment({ model, text }) {
+    const found = modelOf(model, "segmenter").predict(text, { nbest: 4 });
+    const { segments, probability, nbest = [] } = found;
+    return { segments, probability, nbest, calibrated: found.calibratedProbability };
   },
 
   explain({ model, columns, position, label }) {
@@ -60,6 +65,7 @@ const handlers: { [Name in CallName]: Handler<Name> } = {
     return { nbest, slots, unknown };
   },
 
+  learn,
   cipher,
   decipher,
   evaluate,

@@ -165,7 +165,7 @@ function Controls(props: {
             disabled={!cipher.mayBeOneToOne || isRunning}
             onChange={(event) => change({ keys: event.currentTarget.checked ? undefined : "many" })}
           />
-          a letter is always the same sign
+          each letter has one sign (simple substitution)
         </label>
         <label class="check">
           <input

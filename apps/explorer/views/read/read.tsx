@@ -15,6 +15,7 @@ import { Pictures } from "./pictures.js";
 import { Verdict } from "./verdict.js";
 import {
   type Examples,
+  firstContexts,
   length,
   type Mode,
   modes,
@@ -34,7 +35,7 @@ export function ReadView({ models, params, change }: ViewProps) {
   const mostOrder = model?.choice.order ?? 7;
   const order = wholeOf(params.order, 0, mostOrder, mostOrder);
   const widens = mode === "rcms" && params.doubt === "more";
-  const contexts = wholeOf(params.B, mode === "beam" || widens ? 1 : 0, mostContexts, model?.choice.contexts ?? 5);
+  const contexts = wholeOf(params.B, mode === "beam" || widens ? 1 : 0, mostContexts, firstContexts);
   const written = useMemo(() => writtenDate(examples, params.ink, index), [examples, params.ink, index]);
   const blank = drawing && !written.pixels.some((image) => image.some(Boolean));
   const asked = { model: model?.id, written, blank, mode, order, contexts, widens };
@@ -45,7 +46,9 @@ export function ReadView({ models, params, change }: ViewProps) {
       <Intro title="Read a date">
         Eight handwritten digits, each seen as {examples ? `${examples.side}×${examples.side}` : "a few"} pixels: too
         few to tell them apart one by one. What helps is remembering what was read before. Under each digit are the
-        memories (<em>contexts</em>) kept there; <b class="star">⋆</b> stands for all the others together.
+        memories (<em>contexts</em>) kept there; <b class="star">⋆</b> stands for all the others together. <em>RCMS</em>{" "}
+        (reified context model selection) keeps the B heaviest and <b class="star">⋆</b>; beam search keeps the B
+        heaviest and forgets the rest.
       </Intro>
 
       <section class="controls" aria-label="How contexts are chosen">

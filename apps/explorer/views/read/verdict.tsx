@@ -53,7 +53,7 @@ function Reading({ result, truth }: Read) {
               <span class="right">right</span>
             ) : (
               <span class="wrong">
-                wrong, it is <span class="whole">{dashed(truth)}</span>
+                read <span class="whole">{dashed(reading)}</span>, is <span class="whole">{dashed(truth)}</span>
               </span>
             )}
           </>

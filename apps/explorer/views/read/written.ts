@@ -13,6 +13,8 @@ export type Mode = Choice["inference"];
 
 export const length = 8; // digits of a date
 export const mostContexts = 20;
+/** So few that the first date shows what they do: a beam of as many is sure of it, and wrong. */
+export const firstContexts = 3;
 /** Where there is doubt. */
 export const mostInDoubt = 60;
 

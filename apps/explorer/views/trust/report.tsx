@@ -9,8 +9,10 @@ import {
   reliabilityBins,
   whyNoThreshold,
 } from "../../../../src/engine-entry.js";
+import { csvOf } from "../../csv.js";
 import { counted, percentText, Slider, Warnings } from "../../parts/common.js";
 import type { Judged } from "../../protocol.js";
+import { saveFile } from "../../save.js";
 import { PrecisionChart, ReliabilityChart } from "./charts.js";
 import { Inputs } from "./inputs.js";
 
@@ -51,12 +53,29 @@ export function Report(props: Reported & { stopped: boolean; warnings: readonly 
         <PrecisionChart {...{ points, accuracy, precision, recall, point, onPrecision }} />
         <ReliabilityChart bins={bins} error={error} />
       </div>
+      <p class="small">
+        <button
+          type="button"
+          class="link small"
+          onClick={() => saveFile("answers.csv", answersText(ranked), "text/csv")}
+        >
+          Save all answers (CSV)
+        </button>
+      </p>
       <div class="two">
         <Inputs title={`Left to people: ${left.length}`} items={left} empty="None: everything is answered." />
         <Inputs title={`Answered and wrong: ${wrong.length}`} items={wrong} empty="None." />
       </div>
     </>
   );
+}
+
+/** One line for each input, the surest first. */
+function answersText(answers: readonly Judged[]): string {
+  return csvOf([
+    ["input", "output", "truth", "right", "probability"],
+    ...answers.map(({ input, output, truth, correct, confidence }) => [input, output, truth, correct, confidence]),
+  ]);
 }
 
 function Wanted({ precision, onPrecision }: Pick<Reported, "precision" | "onPrecision">) {
