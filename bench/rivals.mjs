@@ -10,6 +10,8 @@ import { number, say } from "./harness.mjs";
 /** The same folder as that of data sets, which users can choose. */
 const folder = join(process.env.STARGRAM_CACHE ?? join(homedir(), ".cache", "stargram"), "bench");
 const version = "1.0.1";
+/** Where the npm package crfsuite is once it is installed. */
+export const crfsuiteFolder = join(folder, "node_modules", "crfsuite");
 
 /**
  * @typedef {{
@@ -27,7 +29,7 @@ const version = "1.0.1";
  */
 export function npmCrfsuite() {
   const require = createRequire(join(folder, "package.json"));
-  if (!existsSync(join(folder, "node_modules", "crfsuite"))) {
+  if (!existsSync(crfsuiteFolder)) {
     mkdirSync(folder, { recursive: true });
     say(`  installing crfsuite ${version} in ${folder}`);
     // Newer versions of npm run the install scripts only of packages that they are told to trust.

@@ -18,6 +18,8 @@ const parts = {
   growth: { about: "growth with length, contexts, labels, order, features" },
   decipherment: { about: "an EM pass, shared rows against dense" },
   throughput: { about: "words, tokens and letters a second, pipes included" },
+  serve: { about: "requests to `stargram serve` on loopback" },
+  rivals: { about: "whole commands of other taggers on the same files" },
   startup: { about: "one line through `stargram predict`" },
   profile: { about: "where the time goes, and how far from the bound" },
 };
