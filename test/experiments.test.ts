@@ -5,9 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { kinds as cipherKinds } from "../experiments/cipher-languages/cipher-languages.js";
 import { settings as confidence } from "../experiments/confidence/confidence.js";
 import { settings as contexts } from "../experiments/contexts/contexts.js";
 import { settingsOfData as decipherment } from "../experiments/decipherment/decipherment.js";
+import { settingsOf as letterCiphers } from "../experiments/letter-ciphers/letter-ciphers.js";
 import { settings as letterProtocols } from "../experiments/letter-protocols/letter-protocols.js";
 import { settings as partOfSpeech } from "../experiments/part-of-speech/part-of-speech.js";
 import { settings as pronunciation } from "../experiments/pronunciation/pronunciation.js";
@@ -22,6 +24,11 @@ describe("recorded settings", () => {
     ["confidence", confidence],
     ["contexts", contexts],
     ["decipherment", decipherment],
+    [
+      "cipher-languages",
+      Object.fromEntries(["french", "german", "latin", "spanish"].map((name) => [name, cipherKinds])),
+    ],
+    ["letter-ciphers", { ...letterCiphers("bryant-stories"), ...letterCiphers("edgeworth-parents") }],
     ["letter-protocols", letterProtocols],
     ["part-of-speech", partOfSpeech],
     ["pronunciation", pronunciation],

@@ -61,6 +61,13 @@ const settings: Record<string, Setting> = {
       ]),
     ),
   ),
+  "2-rcms-10-to-60": {
+    ...common,
+    title: "order 2, RCMS 10 to 60",
+    order: 2,
+    mode: "rcms",
+    contexts: { least: 10, most: 60 },
+  },
   best: {
     ...common,
     title: "best: order 2, RCMS 60, one-to-one, all plain text",
