@@ -1,10 +1,11 @@
 // Checks what users will install: packs the package, has publint and attw look at it, installs it into an empty folder
-// with its runtime dependencies alone, and there imports each entry, runs the command and follows the links of its pages.
+// with its runtime dependencies alone, and there imports each entry, runs the command, follows the links of its pages and builds and runs a web page.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root } from "./build.mjs";
+import { checkWebApp } from "./check-web-app.mjs";
 import { packageExports } from "./exports.mjs";
 
 const { name, version, bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -38,6 +39,9 @@ try {
   }
   const broken = brokenLinks(join(folder, "node_modules", name));
   if (broken.length > 0) fail(`links to files that are not in the package:\n  ${broken.join("\n  ")}`);
+  console.log("> examples/web, built by vite and run in a browser");
+  const wrong = await checkWebApp(folder);
+  if (wrong) fail(wrong);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
