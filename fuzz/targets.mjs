@@ -7,8 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
+import { collectOutput, takeOutput } from "#stargram/cli/output.js";
+import { predictInputs } from "#stargram/cli/predicting.js";
 import { startReviewServer } from "#stargram/cli/review/server.js";
 import { ReviewSession } from "#stargram/cli/review/session.js";
+import { ReviewDesk } from "#stargram/cli/review-desk.js";
+import { labelFields } from "#stargram/formats/conllu-tagging.js";
+import { openLines } from "#stargram/formats/lines.js";
 import { sentencesOf } from "#stargram/formats/raw-text.js";
 import { readPairs, readTagging } from "#stargram/formats/read.js";
 import { formatReview, imagesOf, readReview, saveReview } from "#stargram/formats/review.js";
@@ -23,7 +28,7 @@ import { LanguageModel } from "#stargram/tasks/decipher/language.js";
 import { lexiconsOf } from "#stargram/tasks/tag/lexicon.js";
 import { CHUNKING_TEMPLATE, parseTemplate } from "#stargram/tasks/tag/template.js";
 import { InputError } from "#stargram/util/errors.js";
-import { decodeModel } from "#stargram/workflows/model.js";
+import { decodeModel, predictorOf } from "#stargram/workflows/model.js";
 import { damaged, damagedModel } from "./mutate.mjs";
 
 /** @typedef {import("./mutate.mjs").Dice} Dice */
@@ -123,6 +128,16 @@ function textTarget(name, sample, check, share = 1) {
   return { name, share, batch: 20_000, check, make: (/** @type {Dice} */ dice) => damaged(own, others, dice) };
 }
 
+/** Columns in places of their own, which may not be there. @param {Dice} dice */
+function placesBy(dice) {
+  const one = () => (dice.chance(0.3) ? undefined : 1 + dice.below(4));
+  return {
+    wordColumn: one(),
+    labelColumn: one(),
+    separator: dice.of(/** @type {const} */ ([undefined, "tab", "space"])),
+  };
+}
+
 /** @param {"columns" | "conllu" | "crfsuite" | "jsonl" | "letters"} format */
 function taggingTarget(format) {
   return textTarget(
@@ -130,7 +145,11 @@ function taggingTarget(format) {
     format,
     async (bytes, dice) => {
       const labelled = dice.chance(0.5);
-      const options = { labelled, labelSets: dice.chance(0.5), format: dice.chance(0.7) ? format : undefined };
+      const options = {
+        ...{ labelled, labelSets: dice.chance(0.5), format: dice.chance(0.7) ? format : undefined },
+        ...(format === "conllu" && dice.chance(0.5) && { column: dice.of(labelFields) }),
+        ...(format === "columns" && dice.chance(0.5) && placesBy(dice)),
+      };
       await refusable(async () => {
         for await (const { columns, attributes, values, labels } of readTagging(streamOf(bytes), options)) {
           const length = (columns ?? attributes)?.length ?? 0;
@@ -219,16 +238,45 @@ const vectorsTarget = textTarget("vectors", "vectors", (bytes) =>
   }),
 );
 
-const runningTarget = textTarget("running text", "cipher", (bytes) => {
+/** Pieces of a text, of which some are left out. @param {string} text @param {Dice} dice */
+function cutBy(text, dice) {
+  const pieces = [];
+  for (let at = 0; at < text.length; ) {
+    const end = Math.min(text.length, at + 1 + dice.below(9));
+    if (dice.chance(0.8)) pieces.push({ start: at, end });
+    at = end;
+  }
+  return pieces;
+}
+
+const runningTarget = textTarget("running text", "cipher", (bytes, dice) => {
   const text = Buffer.from(bytes).toString();
   let at = 0;
-  for (const sentence of sentencesOf(text)) {
+  // Tokens as a model may find them: here and there, of any length.
+  const tokenizer = dice.chance(0.5) ? { cut: (/** @type {string} */ given) => cutBy(given, dice) } : undefined;
+  for (const sentence of sentencesOf(text, tokenizer)) {
     for (const token of sentence) {
       hold(text.slice(token.start, token.end) === token.text && token.start >= at, "tokens stand where they say");
       at = token.end;
     }
   }
 });
+
+/** A damaged file that comes back with answers in their places, if it is taken. @param {Models} models */
+function roundTripTarget(models) {
+  const { task, model } = predictorOf(decodeModel(Uint8Array.from(models.tagger)), "predict");
+  const blind = (/** @type {string} */ text) => text.replace(/^(\d+\t[^\t\n]*\t[^\t\n]*\t)[^\t\n]*/gm, "$1");
+  const asked = { prediction: {}, rereading: { format: "conllu" } };
+  return textTarget("CoNLL-U and back", "conllu", (bytes, dice) => {
+    const text = Buffer.from(bytes).toString();
+    const given = dice.chance(0.3) ? text.replaceAll("\n", "\r\n") : dice.chance(0.3) ? text.trimEnd() : text;
+    return refusable(async () => {
+      collectOutput();
+      await predictInputs(task, model, openLines(streamOf(utf8(given))), asked, await ReviewDesk.open(undefined));
+      hold(blind(takeOutput().out) === blind(given.replace(/^\ufeff/, "")), "nothing but answers changes");
+    });
+  });
+}
 
 const reviewTarget = {
   name: "review file",
@@ -491,6 +539,7 @@ export function targetsOf(models) {
     .../** @type {const} */ (["columns", "conllu", "crfsuite", "jsonl", "letters"]).map(taggingTarget),
     .../** @type {const} */ (["tsv", "cmudict"]).map(pairsTarget),
     ...[keyTarget, listTarget, cipherTarget, templateTarget, lexiconTarget, vectorsTarget, runningTarget, reviewTarget],
+    roundTripTarget(models),
     journalTarget(),
     modelBytesTarget(models),
     packedTarget(models),

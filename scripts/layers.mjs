@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const layers = [
   ...["util", "engine", "metrics", "confidence", "learn", "formats", "datasets", "model"],
-  ...["tasks", "workflows", "cli"],
+  ...["cluster", "tasks", "workflows", "cli"],
 ];
 const browserLayers = new Set(["util", "engine", "metrics", "confidence", "tasks"]);
 /** Entries that run in a browser, too. */

@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Whether node_modules holds what the lockfile asks for, by the record that npm keeps of what it installed. Packages
- * for other platforms are marked optional and are rightly absent.
+ * Whether node_modules holds what the lockfile asks for, by the record that npm keeps of what it installed, and by the folders
+ * that are there. Packages for other platforms are marked optional and are rightly absent.
  */
 export function packagesInstalled() {
   const wanted = readLockfile("package-lock.json");
@@ -19,7 +19,10 @@ export function packagesInstalled() {
   if (!wanted || !present) return false;
   return Object.entries(wanted.packages).every(
     ([path, { version, optional, devOptional }]) =>
-      path === "" || optional || devOptional || present.packages[path]?.version === version,
+      path === "" ||
+      optional ||
+      devOptional ||
+      (present.packages[path]?.version === version && existsSync(join(root, path))),
   );
 }
 

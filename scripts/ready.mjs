@@ -23,7 +23,7 @@ function requireNode(least) {
   const [major, minor] = least.split(".").map(Number);
   const [ourMajor, ourMinor] = process.versions.node.split(".").map(Number);
   if (ourMajor > major || (ourMajor === major && ourMinor >= (minor ?? 0))) return;
-  fail(`Node.js ${least} or newer is needed, this is ${process.versions.node}: see https://nodejs.org`);
+  fail(`Stargram needs Node.js ${least} or newer; this is ${process.versions.node}: see https://nodejs.org`);
 }
 
 function install() {
