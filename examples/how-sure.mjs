@@ -34,7 +34,7 @@ const { report } = await evaluate(tagger, heldOut);
 console.log(`answering everything: ${percent(report.sequenceAccuracy)} of the runs right in all six states`);
 
 const found = await calibrate(tagger, heldOut, { precision: 0.95 });
-if (!found.promised) throw new Error("no cut-off keeps this promise: more held-out data, or a better model");
+if (!found.promised) throw new Error("no threshold keeps this promise: more held-out data, or a better model");
 console.log(`answer at a probability of ${found.guarantee.threshold.toFixed(3)} or more`);
 
 // From now on the tagger keeps the promise by itself, and so does its model file.

@@ -1,7 +1,7 @@
 // Promises about sequences, tokens and spans on labelled text of one's own: a tagger learns from one file with default settings; the
 // sequences of another are split at random 200 times, one half to calibrate and one to test. For each unit and precision: how
 // often the promise could be made, what share of the parts was then answered, of spans also what share of all true ones was answered
-// rightly, what precision was achieved, and how often it was below the promise. Beside it the naive way: the lowest cut-off with
+// rightly, what precision was achieved, and how often it was below the promise. Beside it the naive way: the lowest threshold with
 // which the first half has the precision. Plots for each data set: how sure sequences, tokens and spans are, what promises answer,
 // and how often they are broken.
 
@@ -57,7 +57,7 @@ interface Summary {
   /** Splits in which the precision achieved on the other half is below the promise, and clearly so (5 % test). */
   below: number;
   clearlyBelow: number;
-  /** The same with a naive cut-off, in all splits. */
+  /** The same with a naive threshold, in all splits. */
   naiveAnswered: number;
   naiveBelow: number;
 }
@@ -169,7 +169,7 @@ function plotsOf({ setting, summaries, curves }: PromisesRun): Record<string, st
       y: { label: `of ${SPLITS} splits`, domain: [0, 1], format: "percent" },
       series: [
         ...units.map((unit) => ({
-          name: `${nouns[unit]}, naive cut-off`,
+          name: `${nouns[unit]}, naive threshold`,
           points: byUnit(unit, (one) => one.naiveBelow / SPLITS),
           color: colors[unit],
           dashed: true,
@@ -236,7 +236,7 @@ function summaryOf(data: string, unit: Unit, clusters: readonly Known[], precisi
   };
 }
 
-/** The lowest cut-off above which these very parts have the precision. */
+/** The lowest threshold above which these very parts have the precision. */
 function naiveCutOff(clusters: readonly Cluster[], precision: number): number {
   const { confidence, answered, correct } = rankAnswers(allOf(clusters));
   let lowest = Number.POSITIVE_INFINITY;

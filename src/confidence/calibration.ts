@@ -16,7 +16,7 @@ export type CalibrationMap =
   /** [knots] both rising. */
   | { kind: "isotonic"; from: readonly number[]; to: readonly number[] };
 
-/** What makes a cut-off an estimate, not a promise. */
+/** What makes a threshold an estimate, not a promise. */
 export interface Estimate {
   /** Into how many parts the training data was divided to find it: other models, which learned from the other parts, answered. */
   crossValidated?: number;

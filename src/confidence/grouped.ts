@@ -17,7 +17,7 @@ export interface GroupedCluster extends Cluster {
   group: readonly string[]; // [parts]
 }
 
-/** The cut-off of a group, with its evidence. */
+/** The threshold of a group, with its evidence. */
 export interface GroupThreshold
   extends Pick<ClusteredGuarantee, "threshold" | "most" | "parts" | "answered" | "wrong"> {
   group: string;
@@ -29,7 +29,7 @@ export interface GroupedGuarantee extends ClusteredGuarantee {
   open: string[];
 }
 
-/** The cut-offs with their evidence, or undefined if the promise can be made for no group. */
+/** The thresholds with their evidence, or undefined if the promise can be made for no group. */
 export function findGroupedThresholds(
   clusters: readonly GroupedCluster[],
   options: ClusteredOptions,
@@ -57,7 +57,7 @@ export function findGroupedThresholds(
   return {
     ...last,
     confidence,
-    // The least of them; the cut-off of a part is that of its group.
+    // The least of them; the threshold of a part is that of its group.
     threshold: Math.min(...groups.map((one) => one.threshold)),
     most: Math.max(...groups.map((one) => one.most)),
     parts: all - placed,

@@ -1,10 +1,10 @@
-// A cut-off for reporting spans, with a guarantee of what is found: with probability `confidence` over the draw of the held-out
-// sequences, on average over all sequences that have spans, at least a share `recall` of them is reported. For a cut-off c
+// A threshold for reporting spans, with a guarantee of what is found: with probability `confidence` over the draw of the held-out
+// sequences, on average over all sequences that have spans, at least a share `recall` of them is reported. For a threshold c
 //   L = share of a sequence's true spans whose probability is below c (0 for a span that is no candidate)      recall(c) = 1 − E[L]
 //
 // Sequences are counted, not spans: spans of one sequence depend on each other, and how many it has is not bounded, while L lies
 // between 0 and 1. "recall(c) < 1 − α" says that L has a mean above α; that is tested by betting as in clustered.ts, with one
-// part for each sequence that is wrong by L. Cut-offs are taken from the placing sequences, and tested from the least, with which
+// part for each sequence that is wrong by L. Thresholds are taken from the placing sequences, and tested from the least, with which
 // most is found, upwards; the first that fails ends it, and the last one that passed is taken.
 
 import { bettingTest, placingOrder } from "./clustered.js";
@@ -24,7 +24,7 @@ export interface RecallGuarantee {
   confidence: number;
   /** Report the spans that are at least so probable. */
   threshold: number;
-  /** Sequences with spans that placed cut-offs, and those that tested them. */
+  /** Sequences with spans that placed thresholds, and those that tested them. */
   placing: number;
   tested: number;
   /** Of the tested sequences: true spans, and how many of them are reported. */
@@ -34,7 +34,7 @@ export interface RecallGuarantee {
 
 const CANDIDATES = 40;
 
-/** The cut-off with its evidence; undefined if the promise cannot be made. `truths`: probabilities of true spans, [sequences][spans]. */
+/** The threshold with its evidence; undefined if the promise cannot be made. `truths`: probabilities of true spans, [sequences][spans]. */
 export function findRecallThreshold(
   truths: readonly ArrayLike<number>[],
   { recall, confidence = 0.95, seed = 1 }: RecallOptions,

@@ -1,4 +1,4 @@
-// How sure is sure enough: a cut-off above which a model keeps a promised precision, found on held-out examples and kept in
+// How sure is sure enough: a threshold above which a model keeps a promised precision, found on held-out examples and kept in
 // the model with its evidence and calibration maps. The promise is about whole outputs, or about their tokens or spans.
 
 import type {
@@ -58,9 +58,9 @@ export const calibrateOptions = {
     "with a range of contexts: first choose how sure is sure enough to take so many for each decision, on average",
     { least: 0, above: true, value: "n", otherwise: "as the model was trained" },
   ),
-  seed: whole("chooses the examples that place the cut-offs", { least: 0, usual: 1 }),
+  seed: whole("chooses the examples that place the thresholds", { least: 0, usual: 1 }),
   crossValidate: whole(
-    "estimate the cut-off from the training data instead, by training again without each of n parts",
+    "estimate the threshold from the training data instead, by training again without each of n parts",
     {
       least: 2,
       most: 100,
@@ -99,13 +99,13 @@ export type Calibrated = { examples: number; partial: number } & (
   | { promised: false; unit: PartUnit; why: NoPartThreshold }
 );
 
-/** A cut-off from the training data alone: an estimate, not a promise. */
+/** A threshold from the training data alone: an estimate, not a promise. */
 export interface EstimateOptions extends CalibrateOptions {
   /** Into how many parts the training data is divided. */
   crossValidate: number;
 }
 
-/** What came of it. If there is a cut-off, the model has it from now on; `guarantee.crossValidated` marks it. */
+/** What came of it. If there is a threshold, the model has it from now on; `guarantee.crossValidated` marks it. */
 export type Estimated = { examples: number; partial: number; crossValidated: number } & (
   | { estimated: true; unit: "sequence"; guarantee: Guarantee; chosen: ReturnType<typeof chooseMap> }
   | { estimated: true; unit: PartUnit; guarantee: PartGuarantee; chosen: ReturnType<typeof chooseMap> }
@@ -153,7 +153,7 @@ export interface Recalled {
   /** True spans of the examples, and the share of them that are candidates at all. */
   spans: number;
   reachable: number;
-  /** Where it is promised, with the spans that the cut-off reports for each true one. */
+  /** Where it is promised, with the spans that the threshold reports for each true one. */
   guarantee?: RecallGuarantee;
   reported?: number;
 }
@@ -217,13 +217,13 @@ export function checkOnePromise(options: object): void {
     throw new InputError("option `meanContexts` needs held-out data, and cannot be given with `crossValidate`");
   }
   if (crossValidate !== undefined && given[0] !== "precision") {
-    throw new InputError("option `crossValidate` estimates the cut-off of a precision", {
+    throw new InputError("option `crossValidate` estimates the threshold of a precision", {
       hint: "give option `precision`, or held-out data",
     });
   }
 }
 
-/** A cut-off from the examples that a model was trained on; `hooks` of the trainings without each part. */
+/** A threshold from the examples that a model was trained on; `hooks` of the trainings without each part. */
 export async function estimateOn(
   task: LearningTask,
   model: Predictor,

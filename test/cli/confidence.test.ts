@@ -315,7 +315,7 @@ describe("--unit token", () => {
 });
 
 describe("--cross-validate", () => {
-  it("estimates a cut-off from the training data, and everybody who uses it hears that it is no promise", async () => {
+  it("estimates a threshold from the training data, and everybody who uses it hears that it is no promise", async () => {
     folder.write("more.txt", sentences(150, 21, known).text);
     const train = ["train", "tag", "more.txt", "--out", "cv.sg", "--passes", "3", "--l2", "1", "--held-out", "0"];
     expect((await folder.run([...train, "--quiet"])).code).toBe(0);
@@ -331,7 +331,7 @@ describe("--cross-validate", () => {
     expect(answered.code).toBe(0);
     expect(answered.error).toContain("--precision 0.8 is an estimate from the training data, not a promise");
     const sets = await folder.run(["calibrate", "cv.sg", "more.txt", "--coverage", "0.8", "--cross-validate", "3"]);
-    expect(sets).toMatchObject({ code: 2, error: expect.stringContaining("--cross-validate estimates the cut-off") });
+    expect(sets).toMatchObject({ code: 2, error: expect.stringContaining("--cross-validate estimates the threshold") });
   });
 });
 

@@ -1,4 +1,4 @@
-// Cut-offs from the training data alone: found by models that have not seen what they answer, marked, and never in the place of
+// Thresholds from the training data alone: found by models that have not seen what they answer, marked, and never in the place of
 // a promise.
 
 import { beforeAll, describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ describe("a tagger", () => {
     tagger = await Tagger.train(training, { passes: 3, l2: 1, heldOut: 0 });
   });
 
-  test.each(["token", "span"] as const)("has a cut-off for every %s, which does on new data", async (unit) => {
+  test.each(["token", "span"] as const)("has a threshold for every %s, which does on new data", async (unit) => {
     const found = await calibrate(tagger, training, { precision: 0.9, unit, crossValidate: 3 });
     expect(found).toMatchObject({ estimated: true, unit, crossValidated: 3, guarantee: { crossValidated: 3 } });
     expect(found).not.toHaveProperty("promised");
@@ -88,7 +88,7 @@ describe("a tagger", () => {
   test("sets and recall are not estimated", async () => {
     const options = { coverage: 0.9, crossValidate: 3 };
     await expect(calibrate(tagger, training, options)).rejects.toThrow(
-      /`crossValidate` estimates the cut-off of a precision/,
+      /`crossValidate` estimates the threshold of a precision/,
     );
   });
 });

@@ -26,7 +26,7 @@ describe("a promise of recall", () => {
     const isHard = random() < 0.08;
     return Array.from({ length: count }, () => (isHard ? 0.2 * random() : random() < 0.04 ? 0 : 0.1 + 0.9 * random()));
   }
-  /** Share of a sequence's spans found at a cut-off, in the mean. */
+  /** Share of a sequence's spans found at a threshold, in the mean. */
   function trueRecall(threshold: number): number {
     const hard = threshold >= 0.2 ? 0 : 1 - threshold / 0.2;
     const easy = 0.96 * (threshold <= 0.1 ? 1 : (1 - threshold) / 0.9);

@@ -51,7 +51,7 @@ gives, or with --unit token the right label in that of a token, on average over 
 --recall promises that spans are found: \`predict --recall\` gives all that are probable enough, in the best output or not, and
 on average over the sequences that have any, at least this share of a sequence's spans is among them.
 --cross-validate 5 needs no held-out data: give it the training data, of which each fifth is answered by a model that is trained again
-on the others. The cut-off is then an estimate, and marked as such: those are other models, so nothing is guaranteed for this one.
+on the others. The threshold is then an estimate, and marked as such: those are other models, so nothing is guaranteed for this one.
 What is found is written into MODEL: the threshold with its evidence, and a calibration map (temperature or isotonic,
 whichever has the lower cross-validated log loss). If the promise cannot be made, nothing is changed and the exit code is 1.`;
 
@@ -181,7 +181,7 @@ function sayMean({ sure, contexts }: Steered): void {
 
 type Found = (Calibrated & { promised: true }) | (Estimated & { estimated: true });
 
-/** What makes a cut-off from the training data no promise. */
+/** What makes a threshold from the training data no promise. */
 function estimateLines({ crossValidated }: Guarantee | PartGuarantee): string[][] {
   if (crossValidated === undefined) return [];
   return [
@@ -208,7 +208,7 @@ function foundText(found: Found): string {
     [
       [sort, `${share(precision)} of the ${noun} right, with ${share(confidence)} confidence`],
       ...estimateLines(guarantee),
-      ["answer", "groups" in guarantee ? "each by the cut-off of its group" : `${sure}${most}`],
+      ["answer", "groups" in guarantee ? "each by the threshold of its group" : `${sure}${most}`],
       ["evidence", `${counts} (${percent(answered / Math.max(1, asked))}), ${counted(wrong)} wrong${bound}`],
       ...groupLines(guarantee),
       [
@@ -269,7 +269,7 @@ function whyNotCovered({ coverage, unit, examples: count, examplesNeeded }: Cove
   return `a coverage of ${share(coverage)}${of} cannot be promised; the model is unchanged\n  ${why}`;
 }
 
-/** The cut-offs of groups, and those that have none. */
+/** The thresholds of groups, and those that have none. */
 function groupLines(guarantee: Guarantee | PartGuarantee): string[][] {
   if (!("groups" in guarantee) || !guarantee.groups) return [];
   const lines = guarantee.groups.map(({ group, threshold, most, parts, answered, wrong }) => [
