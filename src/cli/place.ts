@@ -54,7 +54,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
 async function checkFolder(target: string, path: string): Promise<void> {
   const folder = dirname(resolve(target));
   const found = await statOf(folder);
-  if (!found) throw new InputError("its folder does not exist", { file: path, hint: `make ${folder} first` });
+  if (!found) throw new InputError("its folder does not exist", { file: path, hint: `create ${folder} first` });
   await access(folder, constants.W_OK | constants.X_OK).catch((cause) => {
     throw new InputError("no permission to write to its folder", { file: path, cause });
   });

@@ -60,7 +60,7 @@ function parseRow(text: string, line: number, file: string | undefined): ConlluR
     throw new InputError(`${conlluFields.length} fields between tabs expected, found ${fields.length}`, {
       file,
       line,
-      hint: "is this CoNLL-U? If not, say which format it is with option `format`",
+      hint: "is this CoNLL-U? If not, set the format with option `format`",
     });
   }
   const [id, form] = fields;

@@ -12,7 +12,7 @@ const linesLookedAt = 100;
 /** The format of a file that begins with these lines. */
 export function detectFormat(lines: readonly string[], file?: string): TaggingFormat {
   const filled = lines.filter((line) => !isBlank(line)).slice(0, linesLookedAt);
-  if (filled.length === 0) throw unsure("there is nothing to guess from", file);
+  if (filled.length === 0) throw unsure("there is no data", file);
   if (looksLikeLetters(filled[0])) return "letters";
   if (looksLikeJson(filled[0])) return "jsonl";
   if (looksLikeConllu(filled)) return "conllu";
@@ -73,8 +73,8 @@ function fieldsHaveNames(fields: readonly string[][], width: number): boolean {
 }
 
 function unsure(why: string, file: string | undefined): InputError {
-  return new InputError(`the format is not certain: ${why}`, {
+  return new InputError(`cannot detect the format: ${why}`, {
     file,
-    hint: `say which it is with option \`format\`: ${taggingFormats.join(", ")}`,
+    hint: `set it with option \`format\`: ${taggingFormats.join(", ")}`,
   });
 }

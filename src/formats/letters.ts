@@ -184,7 +184,7 @@ export function parseFolds(text: string): Set<number> {
   for (const part of text.split(",")) {
     const [, from, to = from] = /^\s*(\d{1,3})(?:-(\d{1,3}))?\s*$/.exec(part) ?? [];
     if (from === undefined || Number(to) < Number(from)) {
-      throw new InputError(`\`${part}\` is no fold`, { hint: "write folds as `0,2-9`" });
+      throw new InputError(`\`${part}\` is not a fold`, { hint: "write folds as `0,2-9`" });
     }
     for (let fold = Number(from); fold <= Number(to); fold++) folds.add(fold);
   }

@@ -18,16 +18,16 @@ export const LONGEST_TEXT = 1 << 28;
 
 export function checkSequenceLength(length: number, place: Place): void {
   if (length <= LONGEST_SEQUENCE) return;
-  throw new InputError(`the sequence is longer than ${counted(LONGEST_SEQUENCE)} tokens, the most that is read`, {
+  throw new InputError(`the sequence is longer than ${counted(LONGEST_SEQUENCE)} tokens, the limit`, {
     ...place,
-    hint: "a sequence is a sentence or so; is the blank line after each missing? If not, cut it where little depends on it",
+    hint: "a sequence is usually a sentence; are the blank lines between sequences missing? If not, split it",
   });
 }
 
 export function checkSideLength(length: number, side: "input" | "output", place: Place): void {
   if (length <= LONGEST_SIDE) return;
-  throw new InputError(`the ${side} is longer than ${counted(LONGEST_SIDE)} symbols, the most that is read`, {
+  throw new InputError(`the ${side} is longer than ${counted(LONGEST_SIDE)} symbols, the limit`, {
     ...place,
-    hint: "a line holds a word or so; cut longer texts into words or sentences",
+    hint: "a line usually has one word; split longer texts into words or sentences",
   });
 }

@@ -67,7 +67,7 @@ export async function* readByteBlocks(
       pendingBytes += chunk.length - end - 1;
     }
     if (pendingBytes > LONGEST_LINE) {
-      throw new InputError(`the line is longer than ${LONGEST_LINE >> 20} MiB, the most that is read`, {
+      throw new InputError(`the line is longer than ${LONGEST_LINE >> 20} MiB, the limit`, {
         file,
         line: first,
         hint: "is this a text file? Its lines end with LF or CRLF",
@@ -165,9 +165,9 @@ async function* unpacked(head: Buffer, rest: AsyncGenerator<Buffer>, file: strin
   } catch (error) {
     if (error instanceof InputError) throw error;
     const cut = (error as NodeJS.ErrnoException).code === "Z_BUF_ERROR";
-    throw new InputError(cut ? "the gzip file is cut short" : "the gzip file is damaged", {
+    throw new InputError(cut ? "the gzip file is truncated" : "the gzip file is damaged", {
       file,
-      hint: "fetch or pack it again",
+      hint: "download or compress it again",
       cause: error,
     });
   }

@@ -197,7 +197,7 @@ export function parsePair(line: string, layout: PairLayout, inputsOnly: boolean,
   const [left, right, attributes] = sides;
   const alone = left === undefined || right === undefined;
   if (alone && !inputsOnly) {
-    throw new InputError("an input and an output are expected, found only one of them", {
+    throw new InputError("expected an input and an output, found only one", {
       ...place,
       hint: layout.format === "cmudict" ? "a line holds a word, spaces and its sounds" : "put a tab between them",
     });
@@ -223,7 +223,7 @@ function tableSides(line: string, { columns, attributes = 0 }: PairLayout, input
   if (fields.length < attributes) {
     throw new InputError(`attributes are expected in column ${attributes}, found ${fields.length} columns`, {
       ...place,
-      hint: "an input, an output and attributes, with a tab between them; option `attributes` says which column, 0 for none",
+      hint: "a line has an input, an output and attributes, separated by tabs; option `attributes` sets the column, 0 for none",
     });
   }
   return [fields[columns[0] - 1], fields[columns[1] - 1], fields[attributes - 1]];

@@ -34,7 +34,7 @@ export function parseLabel(text: string, options: ParserOptions, place: Place): 
   if (labels.includes("") || labels.includes("_")) {
     throw new InputError(`the set of labels \`${text}\` has a part without a label`, {
       ...place,
-      hint: "write a set as `A|B`, and `_` alone where nothing is known",
+      hint: "write a set as `A|B`, or `_` if the label is unknown",
     });
   }
   return labels.length === 1 ? labels[0] : labels;

@@ -6,7 +6,7 @@ import type { ReviewItem } from "./review-item.js";
 
 /** What an item's source holds, checked; one that was tampered with is refused at its line. */
 export function sourceOf<S extends v.GenericSchema>(item: ReviewItem, file: string, schema: S): v.InferOutput<S> {
-  const hint = "the column `source` is for Stargram: leave it as it was written";
+  const hint = "do not edit the column `source`";
   let value: unknown;
   try {
     value = JSON.parse(item.source);

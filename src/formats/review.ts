@@ -159,8 +159,8 @@ export class ReviewWriter {
 const CHUNK = 1 << 16;
 
 function existsAlready(file: string, cause?: unknown): InputError {
-  const hint = "it may hold answers: give another name, or remove the file";
-  return new InputError("there is a file already", { file, hint, cause });
+  const hint = "it may contain answers: choose another name, or remove the file";
+  return new InputError("the file already exists", { file, hint, cause });
 }
 
 /** The pictures of an item of kind `images`. */
@@ -232,7 +232,7 @@ class ReviewReader {
   }
 
   private cutShort(whole: number): InputError {
-    return new InputError("the file is cut short: the row that is marked as the last is missing", {
+    return new InputError("the file is truncated: the last row is missing", {
       file: this.file,
       hint: `copy it or make it again; to review the ${whole} items that are whole, use the option \`incomplete\``,
     });
@@ -245,7 +245,7 @@ class ReviewReader {
       throw new InputError(`the first row names the columns, and \`${missing}\` is not among them`, {
         file: this.file,
         line,
-        hint: "review files are made by `stargram predict`, of what it leaves to a person",
+        hint: "`stargram predict --precision 0.99 --review FILE` writes review files",
       });
     }
     this.names = fields;
@@ -259,7 +259,7 @@ class ReviewReader {
       const text = fields[columnOf(name)] ?? "";
       const plain = unescapeField(text);
       if (plain === undefined)
-        throw this.error("a backslash stands before t, r, n or a backslash", line, columnOf(name) + 1);
+        throw this.error("a backslash must be followed by t, r, n or a backslash", line, columnOf(name) + 1);
       return plain;
     };
     const kind = field("kind");

@@ -55,7 +55,7 @@ export async function checkOverwrite(path: string, kind: FileKind, force = false
     await file.close();
   }
   if (kind.isOurs(head.subarray(0, length), existing.size)) return;
-  throw new InputError(`there is a file already that is not ${kind.name}; it is left as it is`, {
+  throw new InputError(`a file exists here that is not ${kind.name}; it is unchanged`, {
     file: path,
     hint: "choose another name, or replace it with the option `force`",
   });
@@ -225,7 +225,7 @@ export async function targetOf(path: string): Promise<string> {
     if (!found?.isSymbolicLink()) return found ? realpath(place) : place;
     place = resolve(await realpath(dirname(place)), await readlink(place));
   }
-  throw new InputError("a symbolic link that leads in a circle", { file: path });
+  throw new InputError("a symbolic link that points to itself", { file: path });
 }
 
 async function statIfThere(path: string): Promise<Stats | undefined> {
@@ -253,7 +253,7 @@ export function errorCode(error: unknown): string {
 export function writeError(cause: unknown, path: string): InputError {
   switch (errorCode(cause)) {
     case "ENOENT":
-      return new InputError("its folder does not exist", { file: path, cause, hint: `make ${dirname(path)} first` });
+      return new InputError("its folder does not exist", { file: path, cause, hint: `create ${dirname(path)} first` });
     case "ENOTDIR":
       return new InputError("part of its path is a file, not a folder", { file: path, cause });
     case "EACCES":

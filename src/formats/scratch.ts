@@ -88,23 +88,23 @@ class UnnamedFile implements ScratchFile {
 /** What the system said when nothing could be written to a scratch folder, in plain words. */
 function scratchError(cause: unknown, folder: string, written: number): InputError {
   const where = { file: folder, cause };
-  const hint = "name another folder with the option `scratch`, or allow more with the option `memory`";
+  const hint = "choose another folder with option `scratch`, or allow more memory with option `memory`";
   switch (errorCode(cause)) {
     case "ENOENT":
     case "ENOTDIR":
-      return new InputError("there is no such folder for what does not fit into memory", { ...where, hint });
+      return new InputError("the scratch folder does not exist", { ...where, hint });
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return new InputError("no permission to write here what does not fit into memory", { ...where, hint });
+      return new InputError("no permission to write to the scratch folder", { ...where, hint });
     case "ENOSPC":
     case "EDQUOT":
     case "EFBIG":
       return new InputError(
-        `no space left for what does not fit into memory${written > 0 ? `, after ${bytesText(written)}` : ""}`,
+        `no space left for data that does not fit into memory${written > 0 ? `, after ${bytesText(written)}` : ""}`,
         { ...where, hint },
       );
     default:
-      return new InputError(`what does not fit into memory cannot be written: ${messageOf(cause)}`, where);
+      return new InputError(`data that does not fit into memory cannot be written: ${messageOf(cause)}`, where);
   }
 }

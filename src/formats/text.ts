@@ -40,9 +40,9 @@ export async function readText(source: LineSource, encoding?: Encoding, most?: n
 
 function checkTextLength(length: number, most: number, file: string | undefined): void {
   if (length <= most) return;
-  throw new InputError(`the text is longer than ${most >> 20} MiB, the most that is read here`, {
+  throw new InputError(`the text is longer than ${most >> 20} MiB, the limit`, {
     file,
-    hint: "a part of it will do",
+    hint: "use a part of it",
   });
 }
 

@@ -43,7 +43,7 @@ export async function readVectors(
       }
       dimension ||= checkDimension(fields.length - 1, place);
       if (fields.length <= dimension) {
-        throw new InputError(`${fields.length - 1} numbers follow the word, where ${dimension} should`, place);
+        throw new InputError(`${fields.length - 1} numbers after the word, expected ${dimension}`, place);
       }
       // A few words of large collections hold spaces.
       const word = fields.slice(0, fields.length - dimension).join(" ");
@@ -72,10 +72,10 @@ function isHeading(fields: readonly string[]): boolean {
 
 function checkDimension(dimension: number, place: Place): number {
   if (dimension >= 1 && dimension <= MOST_NUMBERS) return dimension;
-  const found = dimension < 1 ? "no number follows the word" : `a vector has ${dimension} numbers`;
+  const found = dimension < 1 ? "no number after the word" : `a vector has ${dimension} numbers`;
   throw new InputError(`${found}: vectors have 1 to ${MOST_NUMBERS}`, {
     ...place,
-    hint: "give vectors as text: a word and its numbers per line, between spaces",
+    hint: "give vectors as text: a word and its numbers per line, separated by spaces",
   });
 }
 

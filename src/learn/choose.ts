@@ -133,8 +133,8 @@ class Choosing {
     private readonly from: ChoosingStart,
   ) {
     if (from.checkpoint && !from.checkpoint.over) {
-      throw new InputError("the checkpoint is of an earlier version, which trained in another way", {
-        hint: "train anew, without resuming",
+      throw new InputError("the checkpoint is from an earlier version, which trained differently", {
+        hint: "start again, without resuming",
       });
     }
     this.over = [...(from.checkpoint?.over ?? [])];
@@ -160,7 +160,7 @@ class Choosing {
       refit: judged !== undefined && !this.from.judges && this.options.refit,
     };
     if (chosen.refit) {
-      const title = "learning from everything";
+      const title = "training on everything";
       // A run that learned from nearly everything goes on from where it is; those of a cross-validation are all too far from it.
       const isNear = parts.length === 1;
       const { mostGoOn = isNear ? GO_ON_PASSES : 0 } = this.learner.encoder ? {} : this.from;

@@ -7,13 +7,13 @@ import { countBigrams } from "./bigrams.js";
 import { bitsOf, Exchange, joinClasses } from "./clusters.js";
 
 export const clusterOptions = {
-  classes: whole("how many classes", {
+  classes: whole("number of classes", {
     least: 2,
     most: 2_000,
-    otherwise: "half the root of the number of tokens, 20 to 600",
+    otherwise: "half the square root of the number of tokens, from 20 to 600",
   }),
-  minCount: whole("leave out words seen fewer times", { least: 1, usual: 3 }),
-  passes: whole("passes over the words, at most", { least: 1, usual: 10 }),
+  minCount: whole("leave out words seen fewer times than this", { least: 1, usual: 3 }),
+  passes: whole("maximum number of passes over the words", { least: 1, usual: 10 }),
 };
 
 export interface WordClass {

@@ -34,7 +34,7 @@ export function leastSeconds(learner: Learner, sizes: Int32Array): number {
 /** What a person should hear before a training whose passes take so long; undefined if that is not worth a word. */
 export function slowNotice(seconds: number, passes: number, why: string): string | undefined {
   if (seconds * passes < LONG) return undefined;
-  return `${why}: a pass will take ${duration(seconds)} or more, and there are up to ${passes}`;
+  return `${why}: each pass will take ${duration(seconds)} or more, and there may be ${passes}`;
 }
 
 /** Shorter trainings are not announced. */

@@ -7,6 +7,6 @@ import { MachineError } from "../util/errors.js";
 export function watchWorker(worker: Worker, fail: (error: Error) => void): void {
   worker.on("error", (error) => fail(error as Error));
   worker.on("exit", () => {
-    fail(new MachineError("a thread ended before its work was done", { hint: "try again with fewer threads" }));
+    fail(new MachineError("a thread stopped before its work was done", { hint: "try again with fewer threads" }));
   });
 }

@@ -69,7 +69,7 @@ export function decodeCheckpoint(bytes: Uint8Array, file?: string): SavedTrainin
     number
   >;
   for (const name of whole) {
-    if (!Number.isSafeInteger(named[name]) || named[name] < 0) throw reader.damaged(`its \`${name}\` is no count`);
+    if (!Number.isSafeInteger(named[name]) || named[name] < 0) throw reader.damaged(`its \`${name}\` is not a count`);
   }
   if (bestScore.length !== (named.bestPass > 0 ? 1 : 0)) throw reader.damaged("its best pass has no score");
   return {

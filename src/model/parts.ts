@@ -48,7 +48,7 @@ function putPacked(parts: FileParts, name: string, count: number, bytesOf: (i: n
     if (hasHalves(bytes)) {
       const text = JSON.stringify(textOf(bytes));
       throw new InputError(`a name in \`${name}\` holds half a character (a lone surrogate): ${text}`, {
-        hint: "cut text at code points, such as Array.from(word), not at UTF-16 units",
+        hint: "split text at code points, as Array.from(word) does, not at UTF-16 units",
       });
     }
     length += bytes.length;
@@ -56,7 +56,7 @@ function putPacked(parts: FileParts, name: string, count: number, bytesOf: (i: n
   }
   if (length > MOST_TEXT) {
     throw new InputError(`the names in \`${name}\` take ${length} bytes; a model file holds up to ${MOST_TEXT}`, {
-      hint: "fewer or shorter attributes, or those seen more often (option `minCount`)",
+      hint: "use fewer or shorter attributes, or leave out rare ones (option `minCount`)",
     });
   }
   const text = new Uint8Array(length);
@@ -144,7 +144,7 @@ export class PartsReader {
   damaged(detail: string): InputError {
     return new InputError(`${DAMAGED}: ${detail}`, {
       file: this.file,
-      hint: "copy or download the file again, or train the model anew",
+      hint: "copy or download the file again, or train the model again",
     });
   }
 

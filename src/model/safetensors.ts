@@ -49,7 +49,7 @@ const MAX_HEADER_DEPTH = 3;
 
 const METADATA_KEY = "__metadata__";
 const CHECKSUM_KEY = "stargram.crc32";
-const DAMAGED_HINT = "copy or download the file again, or train the model anew";
+const DAMAGED_HINT = "copy or download the file again, or train the model again";
 
 interface TensorClass {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): TensorData;
@@ -357,6 +357,6 @@ export function damaged(detail: string, file?: string, cause?: unknown): InputEr
 /** Typed arrays have the byte order of the machine, and the layout fixes it. */
 function requireLittleEndian(): void {
   if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1) {
-    throw new Error("model files need a machine that stores numbers little end first");
+    throw new Error("model files need a little-endian machine");
   }
 }

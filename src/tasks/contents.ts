@@ -54,7 +54,7 @@ export function chosenLines(chosen: Chosen | undefined, examples: string): strin
   const names = { likelihood: "log-likelihood", accuracy: "accuracy", f1: "F1" };
   return [
     ["chosen", `L2 ${l2}, ${passes} ${passes === 1 ? "pass" : "passes"}, temperature ${temperature.toFixed(3)}`],
-    ["", `by ${names[select]} (${reached}), ${how}${refit ? "; then learned from everything" : ""}`],
+    ["", `by ${names[select]} (${reached}), ${how}${refit ? "; then trained on everything" : ""}`],
   ];
 }
 
@@ -71,7 +71,7 @@ export function heldOutOf({ history, bestPass }: Omit<Summary, "stopped">): Pass
 
 /** `pass 7 of 10` */
 export function passLine({ history, bestPass, stopped }: Summary): string {
-  return `pass ${bestPass} of ${history.length}${stopped ? "; stopped before its end" : ""}`;
+  return `pass ${bestPass} of ${history.length}${stopped ? "; stopped early" : ""}`;
 }
 
 /** How the passes went, the best one marked; `decisions` are labels or symbols. */

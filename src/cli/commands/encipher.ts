@@ -23,15 +23,15 @@ interface EncipherFlags {
 export function register(program: Command): void {
   program
     .command("encipher")
-    .summary("make a cipher from text, to test with")
-    .description("Encipher text with a key drawn from a seed: letter by letter, with homophones, or word by word.")
+    .summary("make a test cipher from text")
+    .description("Encipher text with a random key: letter by letter, with homophones, or word by word.")
     .argument("<text>", "plain text: a file, or `-` for standard input")
-    .addOption(new Option("--level <level>", "what is enciphered").choices(["word", "char"]).default("char"))
+    .addOption(new Option("--level <level>", "unit of encipherment").choices(["word", "char"]).default("char"))
     .option("--homophones <n>", "letters: use this many cipher symbols, frequent letters get several", whole(1))
-    .option("--no-spaces", "letters: drop spaces and everything else that is no letter")
+    .option("--no-spaces", "letters: drop spaces and everything else that is not a letter")
     .option("--seed <n>", "which key", whole(Number.MIN_SAFE_INTEGER), encipherDefaults.seed)
     .option("--save-key <file>", "write the key as JSON: the plain symbol of each cipher symbol")
-    .option("--force", "replace the file of --save-key whatever it is")
+    .option("--force", "overwrite the file of --save-key, whatever it is")
     .option("--json", "print text and key as one JSON object")
     .addHelpText(
       "after",
@@ -46,7 +46,7 @@ export function register(program: Command): void {
 
 async function run(path: string, flags: EncipherFlags): Promise<void> {
   if (flags.level === "word" && !flags.spaces) {
-    throw new InputError("--no-spaces is for letters, and words are enciphered here", { hint: "leave it out" });
+    throw new InputError("--no-spaces needs --level char, not word", { hint: "leave it out" });
   }
   if (flags.saveKey !== undefined) await checkPlace(flags.saveKey, [path], keyFile, flags.force);
   const text = await readText(path);

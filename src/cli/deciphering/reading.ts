@@ -17,8 +17,8 @@ export interface ReadingUsed {
 /** The text in the order of a reading that is given. */
 export function readIn(reading: string, cipher: CipherText): CipherText {
   if (cipher.spaces) {
-    throw new InputError("option `reading` is for texts without spaces, and those of this one part words", {
-      hint: 'with "unknown" for option `spaces` they mean nothing',
+    throw new InputError("option `reading` needs a text without spaces; here spaces separate words", {
+      hint: 'set option `spaces` to "unknown" to ignore them',
     });
   }
   const grid = gridOf(cipher);
@@ -43,6 +43,6 @@ export function readingNotes(reading: ReadingUsed | undefined): string[] {
   if (!reading) return [];
   const { name, repeats, asWritten } = reading;
   if (repeats === undefined || asWritten === undefined) return [`read in the order ${name}`];
-  const above = `it repeats signs ${repeats.toFixed(1)} standard deviations more than by chance, as written ${asWritten.toFixed(1)}`;
-  return [`read in another order than written, ${name}: ${above} (--reading lines: as written)`];
+  const above = `signs repeat ${repeats.toFixed(1)} standard deviations more than by chance, as written ${asWritten.toFixed(1)}`;
+  return [`read in the order ${name}, not as written: ${above} (--reading lines: as written)`];
 }

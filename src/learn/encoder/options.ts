@@ -5,15 +5,15 @@ import { type EncoderKind, type EncoderShape, fours } from "./shape.js";
 
 export const encoderOptions = {
   encoderWidth: whole(
-    "numbers of a layer of the network, rounded up to a multiple of four; 0: 256 if dense, 64 if conv",
+    "width of a layer, rounded up to a multiple of four; 0: 256 if dense, 64 if conv",
     {
       least: 0,
       most: 4096,
       usual: 0,
     },
   ),
-  encoderLayers: whole("layers of the network; 0: 2 if dense, 3 if conv", { least: 0, most: 64, usual: 0 }),
-  dropout: real("share of a layer's numbers that are left out at random while learning", {
+  encoderLayers: whole("number of layers; 0: 2 if dense, 3 if conv", { least: 0, most: 64, usual: 0 }),
+  dropout: real("share of a layer that is dropped at random in training", {
     least: 0,
     most: 0.9,
     usual: 0.4,

@@ -67,7 +67,7 @@ export function readCipher(text: string, level: "word" | "char", given: CipherRe
   const kind = given.kind ?? kindOf(text);
   if (kind === "numbers") {
     if (given.spaces === "known") {
-      throw new InputError("spaces part numbers, and cannot part words too", {
+      throw new InputError("spaces separate numbers, so they cannot separate words too", {
         hint: 'if a number stands for the space, give option `spaces` the value "enciphered"',
       });
     }

@@ -54,7 +54,7 @@ export class Decipherer {
     const { mode, contexts } = this.options;
     const all = language.symbols.size ** order;
     if (mode === "exact" && all > MOST_EXACT) {
-      throw new InputError(`exact inference would keep ${all.toLocaleString("en")} contexts at every place`, {
+      throw new InputError(`exact inference would keep ${all.toLocaleString("en")} contexts at every position`, {
         hint: 'choose 1 for option `order`, or "rcms" for option `mode`',
       });
     }

@@ -13,7 +13,7 @@ const MOST_HOMOPHONES = 10_000;
 
 export const encipherOptions = {
   /** What is enciphered. */
-  level: choice("what is enciphered", ["word", "char"], { value: "level", usual: "char" }),
+  level: choice("unit of encipherment", ["word", "char"], { value: "level", usual: "char" }),
   /** Cipher symbols for all letters together; 0 for a one-to-one cipher. */
   homophones: whole("letters: use this many cipher symbols, frequent letters get several", {
     least: 0,
@@ -21,9 +21,9 @@ export const encipherOptions = {
     usual: 0,
   }),
   /** One-to-one letters: keep spaces and everything else that is no letter. */
-  spaces: flag("letters: keep spaces and everything else that is no letter", {
+  spaces: flag("letters: keep spaces and everything else that is not a letter", {
     usual: true,
-    off: "letters: drop spaces and everything else that is no letter",
+    off: "letters: drop spaces and everything else that is not a letter",
   }),
   seed: whole("which key", { usual: 1 }),
 };
@@ -51,7 +51,7 @@ export function encipher(text: string, given: Partial<EncipherOptions> = {}): En
 }
 
 function encipherWords(text: string, { seed, homophones, spaces }: EncipherOptions): Enciphered {
-  if (homophones > 0) throw new InputError("homophones are for letters, not for words");
+  if (homophones > 0) throw new InputError("homophones need letters, not words");
   if (!spaces) throw new InputError("spaces can be dropped between letters, not between words");
   const words = new Alphabet();
   const lines = text

@@ -20,7 +20,7 @@ export function knownKey(cipher: CipherText, keys: readonly Key[], places: reado
   const add = (given: string, reading: string): void => {
     const [x, plain] = [given, reading].map((symbol) => asInCipher(symbol, cipher));
     if (x in known && known[x] !== plain) {
-      throw new InputError(`what is known gives \`${x}\` both \`${known[x]}\` and \`${plain}\``);
+      throw new InputError(`\`${x}\` is given as both \`${known[x]}\` and \`${plain}\``);
     }
     known[x] = plain;
   };
@@ -39,12 +39,12 @@ function crib(place: string, cipher: CipherText): [string, string][] {
   const match = /^(?:(\d+):)?(\d+)=(.+)$/su.exec(place);
   const isWord = cipher.kind === "words";
   if (!match || (match[1] !== undefined) !== isWord) {
-    throw new InputError(`\`${place}\` is not a place with its text`, {
+    throw new InputError(`\`${place}\` is not a position with its text`, {
       hint: isWord ? "write line:word=text, such as 3:2=am" : "write letter=text, such as 120=butter",
     });
   }
   if (Number(match[1] ?? 1) === 0 || Number(match[2]) === 0) {
-    throw new InputError(`there is no place 0 (\`${place}\`)`, { hint: "counting begins at 1" });
+    throw new InputError(`there is no position 0 (\`${place}\`)`, { hint: "counting begins at 1" });
   }
   const symbols = isWord
     ? (cipher.sequences[Number(match[1]) - 1] ?? [])
@@ -112,13 +112,13 @@ function spacesAgree(
   const isSpaced = symbols.indexOf(SPACE) >= 0;
   if (alphabet.indexOf(SPACE) >= 0) {
     if (isSpaced) return "fixed";
-    throw new InputError("the cipher text has spaces between words and the language model has none", {
+    throw new InputError("the cipher text has spaces between words, but the language model has none", {
       hint: 'make the language model with spaces, or read the cipher text with option `spaces` as "unknown"',
     });
   }
   if (!isSpaced || spaces === "enciphered") return "open";
   if (spaces === "known") return "none";
-  throw new InputError("the language model has spaces between words and the cipher text has none", {
+  throw new InputError("the language model has spaces between words, but the cipher text has none", {
     hint: 'make the language model without spaces, or give option `spaces` as "known" or "enciphered"',
   });
 }

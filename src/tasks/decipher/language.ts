@@ -28,22 +28,22 @@ const USUAL_ORDER = { word: 2, char: 4 };
 
 export const languageOptions = {
   /** What a symbol is. */
-  level: choice("what is enciphered", ["word", "char"], { value: "level", usual: "word" }),
+  level: choice("unit of encipherment", ["word", "char"], { value: "level", usual: "word" }),
   /** Symbols a symbol depends on: 2 for trigrams, 10 at most. Default 2 for words, 4 for letters. */
-  order: whole("symbols back that the language model looks", {
+  order: whole("how many symbols back the language model looks", {
     least: 0,
     most: MOST_ORDER,
     otherwise: `${USUAL_ORDER.word} for words, ${USUAL_ORDER.char} for letters`,
   }),
   /** Taken from every count of the n-grams, between 0 and 1. */
-  discount: real("taken from counts of n-grams", {
+  discount: real("discount subtracted from n-gram counts", {
     least: 0,
     above: true,
     below: 1,
     usual: ngramDefaults.discount,
   }),
   /** Added to the count of every single symbol. */
-  smoothing: real("added to counts of single plain symbols", {
+  smoothing: real("smoothing added to counts of single plain symbols", {
     least: 0,
     above: true,
     usual: ngramDefaults.smoothing,
@@ -52,14 +52,14 @@ export const languageOptions = {
   /** Letters: the spaces between words are symbols too. */
   spaces: flag("letters: the spaces between words are symbols too", { usual: true, flag: false }),
   /** Letters with accents: as they are, without the accent (ä as a), or as digraphs (ä as ae). */
-  fold: choice("letters with accents: none (as they are), base (ä as a), digraph (ä as ae)", folds, { usual: "none" }),
+  fold: choice("letters with accents: none (unchanged), base (ä as a), digraph (ä as ae)", folds, { usual: "none" }),
   /** The letters that there are. Left out: all but those that the plain text has too rarely. */
-  alphabet: text("letters: those that there are, such as abcdefghiklmnopqrstvxyz", {
+  alphabet: text("letters: the alphabet, such as abcdefghiklmnopqrstvxyz", {
     value: "letters",
-    otherwise: "those of the plain text but the rarest",
+    otherwise: "that of the plain text without its rarest letters",
   }),
   /** Words: only the commonest are symbols, all others are `OTHER`. 0 for no limit. */
-  vocabulary: whole("words: keep only the commonest plain words", { least: 0, usual: 0 }),
+  vocabulary: whole("words: keep only this many plain words, the most frequent", { least: 0, usual: 0 }),
 };
 
 export type LanguageOptions = OptionsOf<typeof languageOptions> & { order: number };
@@ -100,7 +100,7 @@ export class LanguageModel {
   static fromText(lines: Iterable<string>, given: GivenLanguageOptions = {}): LanguageModel {
     const options = readLanguageOptions(given);
     if (typeof lines === "string") {
-      throw new InputError("lines of text are needed, not one string", { hint: 'split it first: text.split("\\n")' });
+      throw new InputError("expected an array of lines, not a string", { hint: 'split it first: text.split("\\n")' });
     }
     if (options.level === "char") return languageOfLetters(lines, options);
     const symbols = new Alphabet();

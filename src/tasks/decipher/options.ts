@@ -15,9 +15,9 @@ import { spacesChoices } from "./cipher-text.js";
 
 export const deciphererOptions = {
   /** Symbols back that a decision looks, at most the language model's order. */
-  order: whole("symbols back that the language model looks", { least: 0, otherwise: "as far as it can" }),
+  order: whole("how many symbols back the language model looks", { least: 0, otherwise: "as far as it can" }),
   /** How many contexts each place keeps beside `⋆`. */
-  contexts: wholeOrRange("contexts to keep at each place; 10..60: more than 10 only where in doubt", {
+  contexts: wholeOrRange("contexts to keep at each position; 10..60: more than 10 only where uncertain", {
     least: 0,
     usual: 60,
   }),
@@ -27,17 +27,17 @@ export const deciphererOptions = {
     aliases: ["inference"],
   }),
   /** Added to every expected count of a substitution. */
-  smoothing: real("added to counts of substitutions", { least: 0, above: true, usual: 0.01 }),
+  smoothing: real("smoothing added to counts of substitutions", { least: 0, above: true, usual: 0.01 }),
   /** EM passes at most. */
-  passes: whole("EM passes at most", { least: 1, usual: 20 }),
+  passes: whole("maximum number of EM passes", { least: 1, usual: 20 }),
   /** EM ends when a pass gains less log-likelihood than this for each symbol. */
-  tolerance: real("end when a pass gains less than this a symbol", { least: 0, usual: 1e-3 }),
+  tolerance: real("stop EM when a pass gains less log-likelihood per symbol than this", { least: 0, usual: 1e-3 }),
   /**
    * No two cipher symbols stand for the same plain symbol. Left out: so if letters are enciphered, there are no more cipher
    * symbols than letters, and they are as unevenly frequent.
    */
   oneToOne: flag("no two cipher symbols stand for the same plain symbol", {
-    otherwise: "found out for letters, off for words",
+    otherwise: "detected for letters, off for words",
     off: "several cipher symbols may stand for one plain symbol",
   }),
   /**
@@ -46,24 +46,24 @@ export const deciphererOptions = {
    * and lets it settle again, to something better or not. 0: EM alone, and probabilities that hold if the rest of the key is
    * right.
    */
-  restarts: whole("beginnings to try", {
+  restarts: whole("number of restarts", {
     least: 0,
-    otherwise: "for letters until the best key recurs, 2 for words",
+    otherwise: "letters: until the best key recurs; words: 2",
   }),
   /** Changes of the key that each search tries: readings of one symbol drawn anew, or two of them traded. */
-  moves: whole("changes of the key that a search tries", {
+  moves: whole("changes of the key that each search tries", {
     least: 1,
-    otherwise: "few at first, more as long as searches disagree",
+    otherwise: "few at first, more while searches disagree",
   }),
   /** After EM, give every symbol the reading that fits best with all others, until nothing changes. False: EM's own key. */
   refine: flag("refine the key symbol by symbol after EM", {
     usual: true,
-    off: "leave the key as EM gives it, not refined symbol by symbol",
+    off: "do not refine the key symbol by symbol after EM",
   }),
   /** Letters: signs may stand for nothing. For texts without spaces. */
   nulls: flag("letters: some signs may stand for nothing", { usual: false }),
   /** Letters: signs may also stand for one of so many words, the commonest of the plain text. For texts without spaces. */
-  nomenclator: whole("letters: signs may also stand for one of this many commonest words, such as 200", {
+  nomenclator: whole("letters: some signs may stand for one of this many most frequent words, such as 200", {
     least: 0,
     most: 2000,
     usual: 0,
@@ -72,8 +72,8 @@ export const deciphererOptions = {
    * Spaces between words. `known`: they stand in the cipher text. `unknown`: those of the cipher text, if any, mean nothing.
    * `enciphered`: a cipher symbol stands for them. Left out: known if the cipher text has some, else unknown.
    */
-  spaces: choice("letters: spaces between words", spacesChoices, { otherwise: "found out" }),
-  seed: whole("for everything random", { usual: 1 }),
+  spaces: choice("letters: role of spaces", spacesChoices, { otherwise: "detected" }),
+  seed: whole("random seed", { usual: 1 }),
 };
 
 export type DeciphererOptions = OptionsOf<typeof deciphererOptions>;

@@ -48,11 +48,11 @@ const LEAST_TOLD = 0.01;
 export async function solveSigns(cipher: Substitution, hooks: DecipherHooks): Promise<Decipherment> {
   const { language, options } = cipher;
   if (language.symbols.indexOf(SPACE) >= 0) {
-    throw new InputError("options `nulls` and `nomenclator` are for texts without spaces", {
-      hint: 'with "unknown" for option `spaces` those of the cipher text mean nothing',
+    throw new InputError("options `nulls` and `nomenclator` need a text without spaces", {
+      hint: 'set option `spaces` to "unknown" to ignore those of the cipher text',
     });
   }
-  if (options.oneToOne) throw new InputError("option `oneToOne` is not for keys with nulls or words");
+  if (options.oneToOne) throw new InputError("option `oneToOne` cannot be used for keys with nulls or words");
   const words = wordsOf(cipher);
   const readings = signReadings(
     cipher.plainCount,

@@ -48,7 +48,7 @@ export class Substitution {
     if (options.oneToOne && cipherCount > plainCount) {
       throw new InputError(
         `the cipher has ${cipherCount} symbols and the plain text only ${plainCount}: it is not one-to-one`,
-        { hint: "let cipher symbols share a reading (no option `oneToOne`), or give more plain text" },
+        { hint: "let several cipher symbols stand for one letter (no option `oneToOne`), or give more plain text" },
       );
     }
     this.frequency = new Float64Array(cipherCount);

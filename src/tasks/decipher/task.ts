@@ -16,6 +16,6 @@ export const decipherTask: Task<LanguageModel> = {
   contentsText,
   explorable({ options }) {
     if (options.level === "char") return { readsText: true };
-    throw new InputError("this language model is of words, and the page reads ciphers of letters");
+    throw new InputError("this is a language model of words; the page solves letter ciphers only");
   },
 };

@@ -43,43 +43,43 @@ export function warnings(found: Decipherment, cipher: CipherText): string[] {
   const kinds = new Set(symbols).size;
   if (cipher.groups !== undefined) {
     all.push(
-      `all groups have ${cipher.groups} letters, so spaces are not taken to part words (with "known" for option \`spaces\` they do)`,
+      `all groups have ${cipher.groups} letters, so spaces are not read as word boundaries (set option \`spaces\` to "known" if they are)`,
     );
   }
-  if (found.stopped) all.push("stopped before the end: this is the best key so far, and may be far from a good one");
+  if (found.stopped) all.push("stopped early: this is the best key so far, and may be far from correct");
   if (!found.drawn) {
     all.push(
-      "no keys were drawn to compare: each probability holds only if the rest of the key is right, which nothing shows",
+      "no keys were sampled for comparison: each probability holds only if the rest of the key is right, which is not known",
     );
   }
   if (cipher.kind !== "words" && found.drawn && found.recurrences === undefined) {
     all.push(
-      "keys were not searched, since the plain text has too many different letters: EM found this one, and there may be far better ones (option `alphabet` can leave letters out)",
+      "no key search, because the plain text has too many different letters: EM found this key, and there may be much better ones (option `alphabet` can leave letters out)",
     );
   }
   if (kinds <= FEW_KINDS) {
     all.push(
-      `the cipher text has only ${plural(kinds, "different symbol")}: nothing can be told of its key, whatever the probabilities say`,
+      `the cipher text has only ${plural(kinds, "different symbol")}: its key cannot be determined, whatever the probabilities say`,
     );
     return all;
   }
   if (found.recurrences !== undefined && found.recurrences < 2 && found.restarts >= MANY_SEARCHES) {
     all.push(
-      `${counted(found.restarts)} searches never came to this key twice: there may be a better one (option \`moves\` makes searches longer)`,
+      `${counted(found.restarts)} searches never found this key twice: there may be a better one (option \`moves\` makes searches longer)`,
     );
   }
   const share = found.expectedAccuracy ?? 1;
   const expected = `about ${Math.round(100 * share)} % of the text can be expected to be right`;
   if (found.likeness < UNLIKE[cipher.kind === "words" ? "word" : "char"]) {
     all.push(
-      "the text found does not read like the language of the plain text: it may be another language or kind of cipher, the plain text too little, or the key wrong, whatever the probabilities say",
+      "the result does not read like the language of the plain text: the language or kind of cipher may be different, the plain text too short, or the key wrong, whatever the probabilities say",
     );
   } else if (share < WRONG) all.push(`the key is probably wrong: ${expected}`);
-  else if (share < DOUBTFUL) all.push(`the key is in doubt: ${expected}`);
+  else if (share < DOUBTFUL) all.push(`the key is uncertain: ${expected}`);
   if (symbols.length < found.unicity) {
     const needed = Number.isFinite(found.unicity) ? `about ${counted(Math.ceil(found.unicity))}` : "more";
     all.push(
-      `the cipher text is short: ${plural(symbols.length, "symbol")}, and it takes ${needed} to tell a key of ${counted(kinds)} from others that read as well`,
+      `the cipher text is short: ${plural(symbols.length, "symbol")}; a key of ${counted(kinds)} needs ${needed} to be told from others that read as well`,
     );
   }
   return all;

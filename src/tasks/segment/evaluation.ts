@@ -216,7 +216,7 @@ export function reportText(report: SegmentReport & { seconds: number }): string 
     ["texts", counted(texts), `${percent(report.textAccuracy)} right in every segment`],
     ["segments", counted(segments), rates],
     ...answeredLines(report.recallAtPrecision, "texts"),
-    ...answeredLines({ "0.95": report.spanSureness.recallAtPrecision["0.95"] }, "segments that are found"),
+    ...answeredLines({ "0.95": report.spanSureness.recallAtPrecision["0.95"] }, "segments found"),
     logLikelihood === null
       ? ["log-likelihood", "-∞", `${counted(report.impossibleTexts)} texts have probability 0`]
       : [
@@ -251,8 +251,8 @@ export const lessIsBetter = [
 ];
 
 export const evaluateNotes = `
-With a segmenter: a segment is right if its beginning, its end and its label are.
+With a segmenter: a segment is right if its start, end and label are right.
   --json      one object: texts, textAccuracy, segments, segmentF1, segmentPrecision, segmentRecall, labels {precision, recall,
-              f1, support, predicted, correct}, logLikelihood (null where a text has probability 0), impossibleTexts, unknownLabels,
+              f1, support, predicted, correct}, logLikelihood (null if a text has probability 0), impossibleTexts, unknownLabels,
               recallAtPrecision, expectedCalibrationError, brier, aurc, spanSureness (the same of segments one by one), seconds; shares
               from 0 to 1`;

@@ -86,7 +86,7 @@ export class Gatherer {
     const { labels, input, lexicon, mayHoldSpaces, kept } = this;
     if (this.longest.reduce((sum, length) => sum + length, 0) > MOST_SYMBOLS) {
       throw new InputError(`the lengths of the longest segments of all labels add up to more than ${MOST_SYMBOLS}`, {
-        hint: "leave out very long segments, or take tokens instead of characters",
+        hint: "leave out very long segments, or use tokens instead of characters",
       });
     }
     const symbols = segmentSymbols(this.longest);

@@ -29,9 +29,9 @@ const labelColumns = ["upos", "xpos"] as const;
 
 export const reading = {
   ...rereading,
-  input: choice("what segments are made of", wholeSymbols, {
+  input: choice("unit that segments are made of", wholeSymbols, {
     value: "kind",
-    otherwise: "tokens for lines, columns and tokens of jsonl; else chars",
+    otherwise: "tokens for lines, columns and jsonl with tokens; otherwise chars",
   }),
   labels: choice("conllu: the field that labels segments", labelColumns, { value: "field", otherwise: "none" }),
 };
@@ -189,9 +189,9 @@ function detect(lines: readonly string[], file: string | undefined): SegmentForm
   const rows = filled.map((line) => splitColumns(line, separator));
   if (rows.every((row) => row.length > 1 && /^(?:O|[BIESLU](?:-.+)?)$/su.test(row[row.length - 1]))) return "columns";
   if (rows.some((row) => row.length > 1)) return "words";
-  throw new InputError("the format is not certain: no line has a space", {
+  throw new InputError("cannot detect the format: no line has a space", {
     file,
-    hint: `say which it is with option \`format\`: ${segmentFormats.join(", ")}`,
+    hint: `set it with option \`format\`: ${segmentFormats.join(", ")}`,
   });
 }
 

@@ -15,32 +15,32 @@ export const segmenterOptions = {
   order: whole("how many segments back a decision looks", {
     least: 0,
     most: FURTHEST,
-    otherwise: "2 if segments have labels, else 0",
+    otherwise: "2 if segments have labels, otherwise 0",
   }),
-  contexts: wholeOrRange("contexts to keep at each gap, beside `⋆`; 5..100: more than 5 only where in doubt", {
+  contexts: wholeOrRange("contexts to keep at each gap, besides `⋆`; 5..100: more than 5 only where uncertain", {
     least: 0,
     most: 1_000_000,
     usual: 20,
   }),
   ...budgetOptions,
-  rows: choice("weights of a context: of its longest suffix alone, as in the paper, or of all", ["longest", "all"], {
+  rows: choice("which suffixes of a context have weights: only the longest, as in the paper, or all", ["longest", "all"], {
     usual: "all",
   }),
   mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], { usual: "rcms", value: "mode" }),
   beamTraining: choice("how beam search learns: with the right output kept in the beam or not", ["free", "forced"], {
     usual: "free",
   }),
-  minCount: whole("leave out attributes seen fewer times", { least: 1, usual: 1 }),
+  minCount: whole("leave out attributes seen fewer times than this", { least: 1, usual: 1 }),
   ...trainingOptions,
   ...choosingOptions,
-  select: choice("what is chosen by; the accuracy of segments is their F1", ["accuracy", "likelihood"], {
+  select: choice("measure that chooses settings; the accuracy of segments is their F1", ["accuracy", "likelihood"], {
     usual: "likelihood",
     value: "measure",
   }),
 };
 
 export const lexiconOptions = {
-  lexicon: file("words or phrases, one per line: whether a segment is among them becomes an attribute"),
+  lexicon: file("words or phrases, one per line; being in this list becomes an attribute of a segment"),
 };
 
 /** Options as given or by default; what is to be chosen by the data may be open. */

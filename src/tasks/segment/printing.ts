@@ -142,14 +142,13 @@ function contextLine(contexts: readonly SegmentContext[], gap: number): string {
 }
 
 export const predictNotes = `
-With a segmenter: segments without labels are printed with spaces between, one text per line; if they may hold spaces, one
+With a segmenter: segments without labels are printed with spaces between, one text per line; if they may contain spaces, one
   per line with a blank line after each text. Columns are printed with the label (B-TYPE, I-TYPE, O) and the probability of
   the segment. Labelled segments of texts are printed as with --offsets.
   --offsets      one segment per line: START TAB END TAB text TAB label TAB probability, a blank line after each text
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output
-  --unit span    with --precision: as with --offsets, and \`answered\` or \`left\` in a column more; --json: answered for each
+  --unit span    with --precision: as with --offsets, plus a column \`answered\` or \`left\`; --json: answered for each
                  segment
   --marginals    after the output, below a line \`# marginals\`, every segment with a probability of 0.001 or more
-  --json         JSON Lines: one object for each text with text, segments [{start, end, text, label, probability}] (offsets
-                 in UTF-16 units, outputs summed that have exactly this segment), probability (of all together), nbest and
-                 marginals if asked for; with columns also tokens, labels, confidences`;
+  --json         JSON Lines: one object for each text with text, segments [{start, end, text, label, probability}] (offsets in UTF-16 units; the probability sums over all outputs with this segment), probability (of the whole output), nbest and
+                 marginals if requested; with columns also tokens, labels, confidences`;

@@ -91,7 +91,7 @@ export function textOf(item: ReviewItem, file: string): SegmentedText {
     if (labels.length !== columns?.length) {
       throw refuse(
         `the answer has ${labels.length} labels for ${columns?.length ?? 0} tokens`,
-        "write B-TYPE, I-TYPE or O for each token, with spaces between",
+        "write B-TYPE, I-TYPE or O for each token, separated by spaces",
       );
     }
     return { id, columns, labels, ...place };
@@ -105,7 +105,7 @@ export function textOf(item: ReviewItem, file: string): SegmentedText {
   );
   if (!segments) {
     throw refuse(
-      "the answer is not the text with its segments apart",
+      "the answer does not match the text",
       style === "words"
         ? "put spaces between words, change nothing else"
         : "put ` | ` between segments, change nothing else",

@@ -177,7 +177,7 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
   cut(text: string): SegmenterPrediction["segments"] {
     if (this.parts.input === "tokens") {
       throw new InputError(
-        "this segmenter puts tokens together; to cut text, it takes one that learned from characters",
+        "this segmenter groups tokens; to split text, use one trained on characters",
       );
     }
     return this.predict(text).segments;

@@ -31,14 +31,14 @@ import { exportedText, textItem, textOf } from "./review.js";
 import { type SegmentedOutput, Segmenter, type SegmenterPrediction } from "./segmenter.js";
 
 const trainNotes = `
-DATA holds texts with their segments; several files are read one after the other, gzip is unpacked. The format is detected
-from the first lines if unambiguous, but for \`lines\`:
+DATA has texts with their segments, in one or several files, gzipped or not. The format is detected
+from the first lines if unambiguous, except for \`lines\`:
   words      one text per line, spaces between its words (they are not part of the text)
   lines      one segment per line, a blank line between texts: sentences of documents
   columns    one token per line, columns separated by spaces or tabs, the last one labels (B-PER, I-PER, O; also IOB1, BIOES)
   conllu     CoNLL-U: the tokens are the segments of the text; --labels upos labels them
-  jsonl      {"text": "…", "segments": [{"start": 0, "end": 2, "label": "LOC"}]} a line; or "tokens" and "labels"
-The longest segment is that of the data. White space is a boundary unless a segment of the data holds some.`;
+  jsonl      {"text": "…", "segments": [{"start": 0, "end": 2, "label": "LOC"}]} per line; or "tokens" and "labels"
+No segment is longer than the longest in the data. White space is a boundary unless a segment of the data contains some.`;
 
 export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPrediction, SegmentedOutput>({
   name: "segment",
@@ -51,7 +51,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
   learning: {
     example: "text",
     about: {
-      description: "Learn to cut texts into segments, such as words, names or sentences.",
+      description: "Learn to split texts into segments, such as words, names or sentences.",
       data: "texts with their segments",
       notes: trainNotes,
       examples: [
@@ -94,7 +94,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
         text: `${size} from ${plural(summary.segments, "segment")} in ${plural(summary.texts, "text")}`,
         judged: held && `held out F1 ${percent(held.accuracy)}`,
         warnings: [
-          ...(isForeign ? ["no attribute of the model that training began with is in the data"] : []),
+          ...(isForeign ? ["the data has none of the attributes of the model given with --from"] : []),
           ...(isUseless ? ["no segment of the data is in the lexicon"] : []),
         ],
       };
@@ -105,12 +105,12 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
 
   predicting: {
     options: {
-      marginals: flag("give every segment with its probability, from 0.001 on"),
+      marginals: flag("print every segment with a probability of 0.001 or more"),
       offsets: flag("print one segment per line, with its offsets and probability"),
     },
     rereading,
     notes: predictNotes,
-    examples: [["stargram predict words.sg new.txt --offsets", "where each word begins and ends, and how sure it is"]],
+    examples: [["stargram predict words.sg new.txt --offsets", "offsets and probability of each word"]],
     inputs: readInputs,
     cutting,
     predict: (segmenter, text, { nbest, contexts, inference, marginals }) =>
@@ -139,7 +139,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
 
   evaluating: {
     options: {
-      allowUnknown: flag("count labels that the model does not know as wrong answers instead of refusing them"),
+      allowUnknown: flag("count unknown labels as wrong answers instead of rejecting them"),
     },
     notes: evaluateNotes,
     examples: [["stargram evaluate words.sg test.conllu --require segmentF1=0.9", "a check for scripts"]],

@@ -27,7 +27,7 @@ export async function trainSegmenter(
   given: TrainSegmenterOptions,
 ): Promise<Segmenter> {
   const { from, keep } = given;
-  if (keep && !from) throw new InputError("option `keep` needs `from`: a segmenter to keep");
+  if (keep && !from) throw new InputError("option `keep` needs option `from`");
   const kept = keep ? from : undefined;
   const chosen = readSegmenterOptions(given, { others: [...hookNames, ...otherNames], from: kept });
   const gatherer = await gathered(examples, given, kept);

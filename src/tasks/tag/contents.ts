@@ -84,8 +84,8 @@ function labelLines({ rows, options, summary }: Tagger): string[][] {
   const lines: string[][] = [];
   if (rows.parts) lines.push(["label parts", `${someOf(rows.parts.names)}, between ${options.labelParts}`]);
   const { unlisted } = heldOutOf(summary) ?? {};
-  const lost = unlisted === undefined ? "" : `; ${percent(unlisted)} of the right ones held out were not among them`;
-  if (options.shortlist > 0) lines.push(["shortlist", `${options.shortlist} labels at a position, at most${lost}`]);
+  const lost = unlisted === undefined ? "" : `; ${percent(unlisted)} of the correct held-out labels were not on it`;
+  if (options.shortlist > 0) lines.push(["shortlist", `at most ${options.shortlist} labels per position${lost}`]);
   return lines;
 }
 
@@ -95,7 +95,7 @@ const lookOptions = {
   explain: text("explain the labels of these tokens; columns as word/POS"),
   explainFrom: text("explain the labels of a sequence of this file (`-`: standard input)", { value: "file" }),
   sequence: whole("which sequence of the file", { least: 1, usual: 1 }),
-  position: whole("explain this position alone", { least: 1 }),
+  position: whole("explain only this position", { least: 1 }),
 };
 
 type LookAsked = Omit<GivenOptions<typeof lookOptions>, "top" | "sequence"> & { top: number; sequence: number } & Asked;
@@ -107,10 +107,10 @@ Positions and sequences count from 1. Features are attributes, \`labels DT NN\` 
 anything, \`^\` at the beginning), and \`attribute after LABEL\`. A weight above 0 speaks for the label, below 0 against it.`,
   examples: [
     ["stargram inspect model.sg --explain-from test.txt --sequence 7", "why a sequence of a file got its labels"],
-    ["stargram inspect letters.sg --explain-from letter.data.gz --folds 1 --position 2", "any format will do"],
-    ["stargram inspect pos.sg --label NN --top 20", "what speaks for and against a label (here a part of speech)"],
+    ["stargram inspect letters.sg --explain-from letter.data.gz --folds 1 --position 2", "any format works"],
+    ["stargram inspect pos.sg --label NN --top 20", "the evidence for and against a label (here a part of speech)"],
     ['stargram inspect pos.sg --explain "the dog barks" --position 2', "why `dog` got its label"],
-    ['stargram inspect chunks.sg --explain "the/DT dog/NN barks/VBZ"', "the same for two columns a token"],
+    ['stargram inspect chunks.sg --explain "the/DT dog/NN barks/VBZ"', "the same with two columns per token"],
   ],
   async look(tagger, asked, open) {
     const { label, top, explain, explainFrom, position } = asked as LookAsked;
@@ -119,7 +119,7 @@ anything, \`^\` at the beginning), and \`attribute after LABEL\`. A weight above
     }
     if (explain !== undefined || explainFrom !== undefined) return explained(tagger, asked as LookAsked, open);
     if (position !== undefined) {
-      throw new InputError("option `position` goes with option `explain` or option `explainFrom`", {
+      throw new InputError("option `position` needs option `explain` or `explainFrom`", {
         hint: "such as `the dog barks`",
       });
     }

@@ -101,7 +101,7 @@ class AttributeGatherer {
       if (values && !(Math.abs(values[i]) <= MOST_VALUE)) {
         throw new InputError(`the attribute \`${names[i]}\` has the value ${values[i]}`, {
           ...place,
-          hint: `values up to ${MOST_VALUE} can be told apart in a score: give it in another unit`,
+          hint: `values must be at most ${MOST_VALUE}: use another unit`,
         });
       }
       const id = this.grows ? this.alphabet.add(names[i]) : this.alphabet.indexOf(names[i]);

@@ -185,7 +185,7 @@ function partLines({ tokenSureness, spanSureness }: PartReports): string[][] {
   const lines: string[][] = [];
   for (const [noun, sureness] of [
     ["tokens", tokenSureness] as const,
-    ["spans that are found", spanSureness] as const,
+    ["spans found", spanSureness] as const,
   ]) {
     if (sureness) lines.push(...answeredLines({ "0.95": sureness.recallAtPrecision["0.95"] }, noun));
   }

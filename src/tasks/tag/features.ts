@@ -66,13 +66,13 @@ export function addSequence(
       throw new InputError("option `vectors` needs words in columns; the data has attributes", sequence);
     }
     if (!sequence.attributes) {
-      throw new InputError("the model was trained on attributes, and the sequence has none", sequence);
+      throw new InputError("the model was trained on attributes, but the sequence has none", sequence);
     }
     builder.add(length, named(sequence.attributes, sequence.values, parts), labels, sequence);
     return length;
   }
   const { columns } = sequence;
-  if (!columns) throw new InputError("the model was trained on columns, and the sequence has none", sequence);
+  if (!columns) throw new InputError("the model was trained on columns, but the sequence has none", sequence);
   if (parts.wordNumber) builder.addWords(columns, parts.wordNumber);
   if (source.kind === "function") {
     builder.add(length, named(ownAttributes(columns, parts), undefined, parts), labels, sequence);
@@ -112,13 +112,13 @@ function ownAttributes(
   { features, lexicons }: AttributeMakerParts,
 ): PositionAttributes["attributes"] {
   if (!features) {
-    throw new InputError("the model makes its attributes with a function, which is not saved with it", {
-      hint: "give the function again with setFeatures",
+    throw new InputError("the model uses a feature function, which is not saved in the file", {
+      hint: "set the function with setFeatures",
     });
   }
   const attributes = columns.map((_, i) => features(columns, i));
   if (attributes.some((names) => !Array.isArray(names))) {
-    throw new InputError("the function `features` should give an array of names for each position");
+    throw new InputError("the function `features` should return an array of names for each position");
   }
   if (lexicons.length > 0) {
     const told = toldBy(lexicons, columns);

@@ -28,17 +28,17 @@ import type { Tagger } from "./tagger.js";
 /** How data is read, where the data of a model may be read in another way than its training data. */
 export const rereading = {
   format: choice("format of the data", taggingFormats, { value: "format" }),
-  separator: choice("columns: what separates them, every tab or any number of spaces", separatorNames, {
+  separator: choice("columns: separator, every tab or any number of spaces", separatorNames, {
     value: "kind",
     otherwise: "tab if the first line has one",
   }),
-  pixels: choice("letters: pixels to look at", pixelChoices, { value: "size", otherwise: "16x8" }),
+  pixels: choice("letters: pixels to use", pixelChoices, { value: "size", otherwise: "16x8" }),
   folds: text("letters: folds to use, such as 0,2-9", { value: "list", otherwise: "all" }),
 };
 
 export const reading = {
   ...rereading,
-  column: choice("conllu: the field that is the label, or two", labelFields, { value: "field", otherwise: "upos" }),
+  column: choice("conllu: the field or fields used as label", labelFields, { value: "field", otherwise: "upos" }),
   wordColumn: whole("columns: the column of the word, counted from 1", { least: 1, otherwise: "the first" }),
   labelColumn: whole("columns: the column of the label, counted from 1", { least: 1, otherwise: "the last" }),
   labelSets: flag("columns and crfsuite: a label `A|B` means that A or B is right"),
@@ -144,7 +144,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
   };
   const tokenizer = given.tokenizer === undefined ? undefined : checkTokenizer(given.tokenizer);
   if (tokenizer && !given.text)
-    throw new InputError("option `tokenizer` cuts running text: it goes with option `text`");
+    throw new InputError("option `tokenizer` needs option `text`");
   if (given.text) {
     checkRunning(tagger, note, given);
     for await (const sequence of readRunning(lines, tokenizer))
@@ -181,7 +181,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
     if (format === "crfsuite" && sequence.attributes?.every((names) => names.length === 0)) {
       throw new InputError("no position of the sequence has an attribute", {
         ...placeOf(sequence, 0, format),
-        hint: "if this is not CRFsuite's format, say which it is with option `format`",
+        hint: "if this is not CRFsuite's format, set the format with option `format`",
       });
     }
     yield {
@@ -217,7 +217,7 @@ function isByLine(format: TaggingFormat): boolean {
 /** Where sequences end, by the format of the data. */
 export function cutting(tagger: Tagger, first: LineBlock, asked: Asked, file: string): Cutting {
   // Places in the text count from its beginning.
-  if (asked.text) throw new InputError("option `text` takes one thread");
+  if (asked.text) throw new InputError("option `text` works on one thread only");
   const format = (asked as Rereading).format ?? inputNoteOf(tagger).format ?? detectFormat(first.lines, file);
   const ends = (line: string): boolean => {
     if (isByLine(format)) return line.trim() === "";

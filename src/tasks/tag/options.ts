@@ -38,12 +38,12 @@ export const modes = ["rcms", "beam", "exact"] as const;
 
 export const taggerOptions = {
   order: whole("how many labels back a decision looks", { least: 0, usual: 2 }),
-  contexts: wholeOrRange("contexts to keep at each position, beside `⋆`; 5..100: more than 5 only where in doubt", {
+  contexts: wholeOrRange("contexts to keep at each position, besides `⋆`; 5..100: more than 5 only where uncertain", {
     least: 0,
     usual: 20,
   }),
   ...budgetOptions,
-  rows: choice("weights of a context: of its longest suffix alone, as in the paper, or of all", ["longest", "all"], {
+  rows: choice("which suffixes of a context have weights: only the longest, as in the paper, or all", ["longest", "all"], {
     usual: "all",
   }),
   mode: choice("how contexts are chosen", modes, {
@@ -52,36 +52,36 @@ export const taggerOptions = {
     aliases: ["inference"],
   }),
   beamTraining: choice(
-    "what beam search learns from: decisions up to the right output's greatest lag, or to its loss, or all",
+    "what beam search learns from: decisions up to where the right output lags most, up to where it is lost, or all",
     beamTrainings,
     {
       usual: "violation",
     },
   ),
-  recombine: flag("make contexts that agree on the last `order` labels one", {
+  recombine: flag("merge contexts that agree on the last `order` labels", {
     usual: true,
-    off: "keep contexts apart that agree on the last labels, up to the order",
+    off: "do not merge contexts that agree on the last labels",
   }),
-  minCount: whole("leave out attributes seen fewer times", { least: 1, usual: 1 }),
-  scheme: choice("scheme in which labels such as B-PER are learned; answers have that of the data", schemeChoices, {
+  minCount: whole("leave out attributes seen fewer times than this", { least: 1, usual: 1 }),
+  scheme: choice("scheme to learn labels such as B-PER in; answers use the scheme of the data", schemeChoices, {
     value: "name",
-    otherwise: "bio for data in IOB1, else as it is",
+    otherwise: "bio for IOB1 data, otherwise that of the data",
   }),
   constrained: flag("never answer with labels that break their scheme, such as I-PER after O"),
   labelParts: text(
-    "what stands between the parts of composed labels, as `|` in NOUN|Case=Gen; `none`: they have no parts",
+    "separator between parts of labels, such as `|` in NOUN|Case=Gen; `none`: no parts",
     {
       value: "separator",
-      otherwise: "found in the labels, if they are plainly composed",
+      otherwise: "detected",
     },
   ),
-  shortlist: whole("labels to consider at each position, at most: the best by its attributes alone; 0: all labels", {
+  shortlist: whole("maximum number of labels to consider at each position; 0: all labels", {
     least: 0,
-    otherwise: "64 of composed labels, or of more than 128; else all",
+    otherwise: "64 if labels have parts or there are more than 128, otherwise all",
   }),
-  conjoin: flag("conjoin every attribute with the previous label too (there without its value)"),
+  conjoin: flag("also combine every attribute with the previous label"),
   encoder: choice(
-    "let a network score the labels, in place of weights of attributes: of each position by itself, or with its neighbours",
+    "use a neural network instead of weights: dense sees each position alone, conv also its neighbours",
     encoders,
     {
       usual: "none",
@@ -90,22 +90,22 @@ export const taggerOptions = {
   ),
   ...encoderOptions,
   ...trainingOptions,
-  passes: whole("passes over the examples, at most", { least: 1, usual: 7, aliases: ["epochs"] }),
+  passes: whole("maximum number of passes over the examples", { least: 1, usual: 7, aliases: ["epochs"] }),
   rate: real("step size", { least: 0, above: true, most: 100, usual: 0.5 }),
   patience: whole("passes without improvement on the held-out part before training stops", { least: 0, usual: 2 }),
-  select: choice("what is chosen by", ["f1", "accuracy", "likelihood"], {
+  select: choice("measure that chooses settings", ["f1", "accuracy", "likelihood"], {
     value: "measure",
-    otherwise: "f1 where labels mark spans (B-NP, I-NP, O), else accuracy",
+    otherwise: "f1 if labels mark spans (B-NP, I-NP, O), otherwise accuracy",
   }),
   ...choosingOptions,
 };
 
 /** Where attributes of columns come from, as far as the command line can say it. */
 export const attributeOptions = {
-  template: file("make attributes of columns by a CRF++ or Wapiti template"),
-  lexicon: files("words, phrases or a table `word TAB class`, whose attributes are added; kept in the model"),
-  vectors: lines("vectors of words as text (word2vec, GloVe, fastText), as inputs; kept in the model"),
-  vectorsWords: whole("vectors to keep beside those of words in the data: the first of the file", {
+  template: file("generate attributes with a CRF++ or Wapiti template"),
+  lexicon: files("words, phrases or a table `word TAB class` for extra attributes; stored in the model"),
+  vectors: lines("word vectors as text (word2vec, GloVe, fastText) for extra inputs; stored in the model"),
+  vectorsWords: whole("vectors to keep besides those of words in the data: the first in the file", {
     least: 0,
     usual: 50_000,
   }),
@@ -129,7 +129,7 @@ export function labelOptions(
   // A label that marks a span may need another one beside it: no list of the best knows that.
   const marksSpans = areChunkLabels(labels);
   const { labelParts = (marksSpans ? undefined : separatorOf(labels)) ?? NO_PARTS, shortlist } = given;
-  if (labelParts === "") throw new InputError("option `labelParts` is empty: name a separator, or `none`");
+  if (labelParts === "") throw new InputError("option `labelParts` is empty: give a separator, or `none`");
   if (marksSpans) return { labelParts, shortlist: shortlist ?? 0 };
   const isLong = labelParts !== NO_PARTS || labels.length > SHORTLIST.fewest;
   return { labelParts, shortlist: shortlist ?? (isLong ? SHORTLIST.most : 0) };

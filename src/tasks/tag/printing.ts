@@ -135,11 +135,11 @@ function marginalText(marginals: Readonly<Record<string, number>>, field: (text:
 
 export const predictNotes = `
 With a tagger: the columns of the input, then the label and its probability at that position; a blank line ends a sequence.
-  Input in columns may carry labels as one column more than the model was trained on; they are passed through. Blank lines
-  stay where they are, so that the output can be pasted beside the input. Tokens that come as JSON, and labels if one holds
+  Input in columns may have labels in one more column than the model was trained on; they are copied. Blank lines
+  are kept, so that output lines match input lines. Tokens from JSON, and labels if one contains
   a tab or a line end, are written with \`\\t\`, \`\\n\`, \`\\r\` and \`\\\\\`.
-  CoNLL-U comes back with labels in their places and nothing else changed; probabilities are in --json.
-  --labels-only  no probabilities: of data with labels, \`conlleval -d '\\t'\` reads the output as it is
+  CoNLL-U is printed with the labels filled in and nothing else changed; probabilities are in --json.
+  --labels-only  no probabilities: if the data has labels, \`conlleval -d '\\t'\` reads the output
   --nbest N      before each output a line \`# rank probability\`, the probability being that of the whole output, and a
                  blank line after it
   --marginals    after the probability every label, \`LABEL/probability\`, the most probable first; with --nbest they stand

@@ -41,10 +41,10 @@ export function checkSlots({ length, ...place }: Longest, symbols: number): void
   const bytes = 2 * 2 * 8 * (length + 2) * symbols;
   if (bytes <= MOST_SLOT_BYTES) return;
   throw new InputError(
-    `a sequence of ${counted(length)} positions with ${counted(symbols)} labels would take ${bytesText(bytes)} of memory; there are ${bytesText(MOST_SLOT_BYTES)} for that`,
+    `a sequence of ${counted(length)} positions with ${counted(symbols)} labels would take ${bytesText(bytes)} of memory; the limit is ${bytesText(MOST_SLOT_BYTES)}`,
     {
       ...place,
-      hint: `cut it into sequences of up to ${counted(Math.floor((length * MOST_SLOT_BYTES) / bytes))} positions, or learn fewer labels`,
+      hint: `split it into sequences of up to ${counted(Math.floor((length * MOST_SLOT_BYTES) / bytes))} positions, or use fewer labels`,
     },
   );
 }

@@ -105,7 +105,7 @@ export function sequenceOf(item: ReviewItem, file: string): TaggingSequence & { 
     throw new InputError(`the answer has ${splitLabels(item.answer, length).length} labels for ${length} positions`, {
       ...place,
       column: ANSWER_COLUMN,
-      hint: "write a label for each position with spaces between, `_` where you do not know, `\\ ` for a space within a label",
+      hint: "write one label per position, separated by spaces: `_` if unknown, `\\ ` for a space within a label",
     });
   }
   return { ...sequence, attributes, values: values?.map((row) => row ?? undefined), labels, ...place };

@@ -131,8 +131,8 @@ export function translationFor(
   if (!found) {
     if (!scheme && !constrained) return undefined;
     const reason = areChunkLabels(labels.all())
-      ? "the labels of the data follow none of the schemes"
-      : "labels such as B-PER, I-PER, O have a scheme, those of the data do not";
+      ? "the labels of the data do not follow any scheme"
+      : "the labels of the data are not of the form B-PER, I-PER, O";
     throw new InputError(`option \`${constrained ? "constrained" : "scheme"}\`: ${reason}`, {
       hint: `schemes are ${schemes.join(", ")}`,
     });

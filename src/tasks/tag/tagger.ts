@@ -350,7 +350,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
 
   private spanFinder(): SpanFinder {
     if (!this.marksSpans)
-      throw new InputError("option `spans`: labels such as B-PER, I-PER, O mark spans, those of the model do not");
+      throw new InputError("option `spans` needs labels such as B-PER, I-PER, O; the model has none");
     this.finder ??= new SpanFinder(this.labels.all());
     return this.finder;
   }

@@ -29,14 +29,14 @@ import { translationText } from "./scheme.js";
 import { Tagger, type TrainTaggerOptions } from "./tagger.js";
 
 const trainNotes = `
-DATA holds labelled sequences; several files are read one after the other, gzip is unpacked. The format is detected from the
+DATA has labelled sequences, in one or several files, gzipped or not. The format is detected from the
 first lines if unambiguous:
   columns    one token per line, columns separated by spaces or tabs, the label last, a blank line between sequences
-  conllu     CoNLL-U: the words of sentences; --column upos+feats says what their label is
+  conllu     CoNLL-U: the words of sentences; --column upos+feats selects the label
   crfsuite   CRFsuite's attributes: label TAB attribute[:value] TAB …
-  jsonl      {"tokens": ["the", "dog"], "labels": ["DT", "NN"]} a line; or "columns", or "attributes"
+  jsonl      {"tokens": ["the", "dog"], "labels": ["DT", "NN"]} per line; or "columns", or "attributes"
   letters    the handwritten letters of \`stargram data get letters\`
-A label \`_\` is unknown: the position is learned from as far as its neighbours tell.
+The label \`_\` means unknown: the position is used only through its neighbours.
 Attributes of columns come from --template, or are built in (--features):
   text       the word, its lower case, affixes, shape and neighbours; n-grams of further columns (default)
   chunking   words and parts of speech in a window of five, as in CRFsuite's chunking example`;

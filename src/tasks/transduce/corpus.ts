@@ -33,6 +33,6 @@ function checkKnown(from: Transducer, pair: SymbolPair): void {
   if (found === undefined) return;
   throw new InputError(`the model does not know the symbol ${JSON.stringify(found)}`, {
     ...pair,
-    hint: "train anew on all pairs to learn new symbols",
+    hint: "train again on all pairs to learn new symbols",
   });
 }

@@ -38,7 +38,7 @@ export async function distill(
   const answered = await answers(teacher, inputs, known, onAnswer);
   if (answered.length === 0) {
     throw new InputError(
-      "there is nothing to learn from: the model remembers all inputs, or knows their symbols too little",
+      "nothing to learn from: all inputs are training pairs of the model, or have unknown symbols",
     );
   }
   const judges = judgesOf(known.length);

@@ -92,7 +92,7 @@ type Report = TransductionReport & { alignedTrainingPairs: number; seconds: numb
 export function reportText(report: Report): string {
   const lines: string[][] = [
     ["inputs", counted(report.inputs), ""],
-    ["word error rate", percent(report.wordErrorRate), "inputs whose output is no right answer"],
+    ["word error rate", percent(report.wordErrorRate), "inputs with a wrong output"],
     ["symbol error rate", percent(report.symbolErrorRate), "edits to the nearest right answer"],
     ...answeredLines(report.recallAtPrecision, "inputs"),
   ];

@@ -44,61 +44,61 @@ export const transducerOptions = {
   ...trainingOptions,
   // Seven passes, as the last one is then averaged over four (see `train`); that outweighs a little over-fitting, which
   // shows in the likelihood and not in the outputs, and which the temperature mends.
-  passes: whole("passes over the pairs, at most", { least: 1, usual: 7, aliases: ["epochs"] }),
+  passes: whole("maximum number of passes over the pairs", { least: 1, usual: 7, aliases: ["epochs"] }),
   l2: real("strength of L2 regularisation", {
     least: 0,
     most: 1e6,
-    otherwise: "by the number of pairs; from 1,000 inputs on chosen on held-out pairs, with attributes 16",
+    otherwise: "chosen on held-out pairs; below 1,000 inputs by their number; with attributes 16",
   }),
   ...choosingOptions,
   heldOut: share("share of the inputs held out to choose the best pass and calibrate probabilities", {
-    otherwise: "a tenth, at most 2,000 inputs; of fewer than 1,000, each quarter in turn; none of fewer than 50",
+    otherwise: "a tenth, at most 2,000 inputs; below 1,000 inputs each quarter in turn, below 50 none",
   }),
-  select: choice("what the best pass is chosen by", ["likelihood", "accuracy"], {
+  select: choice("measure that chooses the best pass", ["likelihood", "accuracy"], {
     usual: "accuracy",
     value: "measure",
   }),
   input: choice("what an input symbol is: a character, or a part of it", symbolKinds, {
-    otherwise: "chosen on held-out pairs where symbols are characters that can be taken apart",
+    otherwise: "chosen on held-out pairs if characters can be decomposed",
     flag: false,
   }),
   output: choice("what an output symbol is", symbolKinds, { otherwise: "chosen in the same way", flag: false }),
-  lookup: flag("remember the training pairs: an input among them gets the answers it had", {
+  lookup: flag("store the training pairs: an input among them gets the answers it had", {
     usual: true,
-    off: "do not remember the training pairs",
+    off: "do not store the training pairs",
   }),
   strategy: choice(
-    "how contexts are chosen while learning: `rcms`, or one of the others that the paper compares",
+    "how contexts are chosen in training: `rcms`, or one of the others that the paper compares",
     strategies,
     {
       usual: "rcms",
       value: "name",
     },
   ),
-  maxEmit: whole("most output symbols for one input symbol", {
+  maxEmit: whole("maximum number of output symbols for one input symbol", {
     least: 1,
     most: FURTHEST,
-    otherwise: "as many as let 999 of 1,000 pairs be aligned",
+    otherwise: "enough to align 999 of 1,000 pairs",
   }),
   edgeEmit: whole(
-    "most output symbols before the first input symbol and after the last, which then are symbols of their own",
+    "maximum number of output symbols before the first input symbol and after the last",
     {
       least: 0,
       most: FURTHEST,
-      otherwise: "with attributes: as many as a rough alignment needs; else 0, ends are no symbols",
+      otherwise: "with attributes as many as a rough alignment needs, otherwise 0",
       flag: false,
     },
   ),
-  copying: flag("have weights for copying the input symbol, whichever it is", {
-    otherwise: "where most output symbols are among those of their input",
-    off: "have no weights for copying",
+  copying: flag("add weights for copying the input symbol", {
+    otherwise: "on if most output symbols occur in their input",
+    off: "do not add weights for copying",
   }),
   order: whole("how many moves back a decision looks; a move writes a symbol or goes to the next input symbol", {
     least: 0,
     most: FURTHEST,
     usual: 8,
   }),
-  contexts: wholeOrRange("contexts to keep at each slot, beside `⋆`; 3..12: more than 3 only where in doubt", {
+  contexts: wholeOrRange("contexts to keep at each slot, besides `⋆`; 3..12: more than 3 only where uncertain", {
     least: 0,
     most: MOST_CONTEXTS,
     usual: 6,
@@ -119,35 +119,35 @@ export const transducerOptions = {
     usual: [4, 3, 2],
     flag: false,
   }),
-  minCount: whole("leave out features seen fewer times in the rough alignment of the pairs", {
+  minCount: whole("leave out features seen fewer times than this in a rough alignment", {
     least: 1,
-    otherwise: "1, with attributes and from 5,000 inputs on 2",
+    otherwise: "1; 2 with attributes or with 5,000 inputs or more",
   }),
   encoder: choice(
-    "let a network score what is written, in place of weights of windows and aligned pairs; `auto`: both kinds of members, or the kind that held-out inputs find clearly better",
+    "use a neural network instead of weights of windows and aligned pairs; `auto`: members of both kinds, or of the kind that is clearly better on held-out inputs",
     encoders,
     { usual: "none", value: "kind" },
   ),
   ...encoderOptions,
-  dropout: real("share of a layer's numbers that are left out at random while learning", {
+  dropout: real("share of a layer that is dropped at random in training", {
     least: 0,
     most: 0.9,
-    otherwise: "0.2; of fewer than 1,000 inputs 0.3",
+    otherwise: "0.2; below 1,000 inputs 0.3",
   }),
-  ensemble: whole("members: models that read from left to right and from right to left by turns, and decide together", {
+  ensemble: whole("number of models that decide together, reading left to right and right to left in turn", {
     least: 1,
     most: MOST_MEMBERS,
-    otherwise: "2 up to 5,000 inputs, if some are held out and there is no model of words; else 1",
+    otherwise: "2 up to 5,000 inputs if some are held out and there is no word model, otherwise 1",
   }),
-  words: realOr("chosen", "let a model of the outputs' words help to choose; with a number, with that weight", {
+  words: realOr("chosen", "use a model of the words in outputs; a number sets its weight", {
     least: 0,
     most: MOST_WORDS,
-    otherwise: "chosen where most outputs hold several words and some inputs are held out, else 0",
+    otherwise: "chosen if most outputs have several words and some inputs are held out, otherwise 0",
   }),
-  jointGrams: whole("graphones that a joint n-gram model looks back; it helps to choose among the best outputs", {
+  jointGrams: whole("how many graphones back the joint n-gram model looks; it helps to choose among the best outputs", {
     least: 0,
     most: FURTHEST,
-    otherwise: "6 if inputs are held out, else none",
+    otherwise: "6 if inputs are held out, otherwise none",
   }),
 };
 
@@ -262,11 +262,11 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
   const isJudged = judges > 0 || options.heldOut > 0;
   if (options.jointGrams > 0 && !isJudged) {
     throw new InputError(
-      "option `jointGrams` needs inputs held out, which decide how much the model of graphones counts",
+      "option `jointGrams` needs held-out inputs, which choose the weight of the graphone model",
     );
   }
   if (given.words === "chosen" && !isJudged) {
-    throw new InputError("option `words` can be chosen by inputs held out only", {
+    throw new InputError("option `words` needs a number if no inputs are held out", {
       hint: "give it a number, or hold out a share of the inputs",
     });
   }
@@ -289,7 +289,7 @@ export function keptOptions(from: TransducerOptions, given: GivenTransducerOptio
     const own = (from as unknown as Record<string, unknown>)[name];
     if (value === undefined || goingOnNames.includes(name) || String(value) === String(own)) continue;
     throw new InputError(
-      `option \`${name}\` cannot change when a training goes on from a model (${value}, and the model has ${own})`,
+      `option \`${name}\` cannot change when training continues from a model (${value}; the model has ${own})`,
       { hint: "leave it out" },
     );
   }

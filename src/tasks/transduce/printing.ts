@@ -137,7 +137,7 @@ function shownNbest(
 }
 
 export const predictNotes = `
-With a transducer: a line holds an input; input TAB output TAB probability come out, the probability being summed over
+With a transducer: one input per line; the output is input TAB output TAB probability, with the probability summed over
 alignments. If it learned from attributes, a line holds input TAB attributes, or input TAB output TAB attributes as in training;
 these come out after the output. --nbest N gives N lines for each input, --align two columns more: \`p|h|o|n|e\` and \`F|_|OW|N|_\` (several
 symbols for one are joined by \`:\`, none is \`_\`; symbols with these signs are written with \`\\|\`, \`\\:\`, \`\\\\\`, and \`_\`

@@ -23,13 +23,13 @@ export const reading = {
   input: choice("symbols of the input side", symbolKinds, { value: "kind" }),
   output: choice("symbols of the output side", symbolKinds, { value: "kind" }),
   columns: numbers("tsv: the columns of input and output", { least: 1, most: 999_999, otherwise: "1,2" }),
-  attributes: whole("tsv: the column of attributes, which hold for the whole input; 0: there are none", {
+  attributes: whole("tsv: the column of attributes of the whole input; 0: none", {
     least: 0,
     most: 999_999,
     value: "column",
-    otherwise: "the third, if it looks like it: few that come again and again",
+    otherwise: "the third, if its values repeat",
   }),
-  reverse: flag("learn to write the inputs from the outputs"),
+  reverse: flag("learn the other direction: outputs to inputs"),
   stress: flag("cmudict: keep the stress of vowels", { usual: true, off: "cmudict: drop the stress of vowels" }),
 };
 

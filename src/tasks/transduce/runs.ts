@@ -68,7 +68,7 @@ async function heldOut(
   const judged = part.heldOut.length > 0 ? [judgedBy(part, main, trained)] : [];
   if (!refit || judged.length === 0) return { trained, learner: main, judged };
   const learner = learners.of();
-  const again = await train(learner, { ...options, passes: GO_ON_PASSES }, titled(hooks, "learning from everything"), {
+  const again = await train(learner, { ...options, passes: GO_ON_PASSES }, titled(hooks, "training on everything"), {
     ...carriedOver(main, learner, trained.weights, room),
     part: everything(learner),
     goesOn: true,

@@ -38,17 +38,17 @@ import type { Kinds } from "./symbols.js";
 import { type TransducedOutput, Transducer, type TransducerPrediction } from "./transducer.js";
 
 const trainNotes = `
-PAIRS holds one input and its output per line; several files are read one after the other, gzip is unpacked. Formats:
-  tsv        input TAB output; --columns 2,3 takes other columns. A third column may hold attributes, separated by ; or spaces:
-             what holds for the whole input, such as the form that is wanted (--attributes says which column)
+PAIRS has one input and its output per line, in one or several files, gzipped or not. Formats:
+  tsv        input TAB output; --columns 2,3 selects other columns. A third column may have attributes, separated by ; or spaces:
+             they apply to the whole input, such as the form to write (--attributes sets the column)
   cmudict    WORD  P R O N, with variants WORD(2) and comments, as in the CMU pronouncing dictionary
-Each side is cut at spaces (tokens), into characters as people count them (chars), their code points (codepoints), or those of
-their canonical decomposition (decomposed: letters and accents, the sounds of Korean syllables). If it is not said, a side
-that has spaces on most lines is made of tokens, unless these are words; what characters are made of is chosen by trials.
-Pairs with the same input are several right answers for it. No alignment is needed: it is learned.
-What is not given is chosen by the data. Held-out pairs choose the best pass and calibrate the probabilities; they
-also choose the weight of a model of words, if most outputs hold several words or --words asks for it without a number.
-Give --words without a number last, or the word that follows is taken for its number.`;
+Each side is split at spaces (tokens), into user-perceived characters (chars), their code points (codepoints), or those of
+their canonical decomposition (decomposed: letters and accents, the sounds of Korean syllables). By default, a side
+that has spaces on most lines is split into tokens, unless these are words; how to split characters is chosen by trials.
+Pairs with the same input are several right answers. The alignment is learned.
+Options not given are chosen from the data. Held-out pairs choose the best pass and calibrate the probabilities; they
+also choose the weight of a word model, if most outputs have several words or --words is given without a number.
+Give --words without a number last, or the next word is read as its number.`;
 
 const measures = [
   ...["wordErrorRate", "symbolErrorRate"],
@@ -91,7 +91,7 @@ export const transduceTask: LearningTask<
   learning: {
     example: "pair",
     about: {
-      description: "Learn to write outputs for inputs of other lengths from pairs, without alignments.",
+      description: "Learn from unaligned pairs of inputs and outputs, such as spelling and pronunciation.",
       data: "pairs",
       notes: trainNotes,
       examples: [

@@ -49,8 +49,8 @@ export async function trainTransducer(
 ): Promise<Transducer> {
   const hooks = readHooks(given);
   if (given.from?.members.some(({ encoder }) => encoder)) {
-    throw new InputError("option `from`: a transducer with an encoder cannot go on learning", {
-      hint: "train anew on all pairs",
+    throw new InputError("option `from`: a transducer with an encoder cannot continue training", {
+      hint: "train again on all pairs",
     });
   }
   const inputSymbols = new Alphabet(given.from?.inputSymbols.all());
