@@ -26,7 +26,9 @@ describe("recorded settings", () => {
     ["decipherment", decipherment],
     [
       "cipher-languages",
-      Object.fromEntries(["french", "german", "latin", "spanish"].map((name) => [name, cipherKinds])),
+      Object.fromEntries(
+        ["french", "german", "latin", "latin-declaration", "spanish"].map((name) => [name, cipherKinds]),
+      ),
     ],
     ["letter-ciphers", { ...letterCiphers("bryant-stories"), ...letterCiphers("edgeworth-parents") }],
     ["letter-protocols", letterProtocols],
