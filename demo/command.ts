@@ -16,23 +16,23 @@ const acts: readonly Act[] = [partOfSpeech, dates, pronunciation, cryptogram];
 
 const next = `What to try next:
   npx stargram demo --seed 2      the same with other dates, other images and another order of training
-  npx stargram train tag --help   learn from tokens and labels of your own
-  npx stargram data list          data sets to go on with
+  npx stargram train tag --help   train on your own tokens and labels
+  npx stargram data list          data sets to continue with
 `;
 
 export function register(program: Command): void {
   program
     .command("demo")
-    .summary("see it at work")
+    .summary("run a demo")
     .description(
       "Learn parts of speech, handwritten dates, pronunciation and the key of a cryptogram, in about a minute.",
     )
-    .option("--seed <n>", "seed of everything random", whole(Number.MIN_SAFE_INTEGER), 1)
+    .option("--seed <n>", "random seed", whole(Number.MIN_SAFE_INTEGER), 1)
     .option("--json", "print one JSON object on standard output")
     .addOption(new Option("--small", "little data: to see that all works, not how well").hideHelp())
     .addHelpText(
       "after",
-      "\nThe data comes as npm packages of the repository's development; no network is used once they are installed.",
+      "\nThe data comes from the repository's npm development packages; no network access is needed.",
     )
     .addHelpText(
       "after",

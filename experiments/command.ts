@@ -41,7 +41,7 @@ function addLetters(group: Command): void {
     "word-recognition",
     "Handwritten words (fold 1 to test): accuracy and recall at 99 % precision of RCMS, beam search, exact.",
   )
-    .option("--seeds <n>", "how many seeds", whole(1), 5)
+    .option("--seeds <n>", "number of seeds", whole(1), 5)
     .addHelpText(
       "after",
       examples(

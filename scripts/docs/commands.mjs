@@ -8,7 +8,7 @@ import { slug } from "./headings.mjs";
 const program = join(root, "dist", "cli", "main.js");
 
 /**
- * The help of each command by its words, `train tag`, with that of the program itself under "".
+ * The whole help of each command by its words, `train tag`, with that of the program itself under "".
  * @returns {Promise<Map<string, string>>}
  */
 export async function helpTexts() {
@@ -28,11 +28,14 @@ export async function helpTexts() {
 
 /** @param {string} words */
 async function helpOf(words) {
-  const values = [program, ...words.split(" ").filter(Boolean), "--help"];
+  const values = [program, ...words.split(" ").filter(Boolean)];
   // Commander wraps at the width of a terminal, and at 80 where there is none.
   const environment = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, COLUMNS: undefined };
-  const { stdout } = await promisify(execFile)(process.execPath, values, { env: environment });
-  return stdout;
+  /** @param {string} flag */
+  const help = async (flag) =>
+    (await promisify(execFile)(process.execPath, [...values, flag], { env: environment })).stdout;
+  const short = await help("--help");
+  return short.includes("--help-all") && words !== "" ? help("--help-all") : short;
 }
 
 /** @param {string} help */
@@ -58,7 +61,7 @@ export function commandsPage(helps) {
   return [
     "# Commands\n",
     "<!-- Made by scripts/docs.mjs from the commands' own help. Do not edit. -->\n",
-    "What `stargram COMMAND --help` prints, for every command. In a clone of the repository the command is `npx stargram`.\n",
+    "What `stargram COMMAND --help-all` prints, for every command; `--help` shows the common options. In a clone of the repository the command is `npx stargram`.\n",
     `${named.map(({ title }) => `- [${title}](#${slug(title)})`).join("\n")}\n`,
     ...parts,
   ].join("\n");

@@ -11,9 +11,9 @@ export async function readAnswers(file: string): Promise<ReviewItem[]> {
     () => false,
   );
   if (isOpen) {
-    throw new InputError("a review of the file has not ended, so some answers are not in it yet", {
+    throw new InputError("a review of this file is still open, so some answers are not in it yet", {
       file,
-      hint: `end it with Ctrl-C; if it crashed, open and end it once more: stargram review ${file}`,
+      hint: `end it with Ctrl-C; if it crashed, open and end it again: stargram review ${file}`,
     });
   }
   const items = (await readReview(file)).filter((item) => item.status === "answered");

@@ -79,7 +79,9 @@ function parserOf(facts: OptionFacts): (text: string) => unknown {
   return (text) => {
     if (text === preset) return text;
     if (/^[-+.\d]/.test(text)) return number(text);
-    throw new InvalidArgumentError("It takes a number or nothing: to have its weight chosen, give it after the files.");
+    throw new InvalidArgumentError(
+      "It takes a number or nothing. To choose the weight automatically, put it after the files.",
+    );
   };
 }
 

@@ -16,7 +16,7 @@ export class Interrupt {
     this.code = code;
     if (this.quiet) return;
     if (process.stderr.isTTY) process.stderr.write("\n");
-    say("stopping after this step; once more to end at once");
+    say("stopping after this step; press Ctrl-C again to exit at once");
   };
 
   constructor(private readonly quiet: boolean) {

@@ -93,8 +93,9 @@ export class LoopbackServer {
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host = "", origin } = request.headers;
     const hosts = [`${loopback}:${this.port}`, `localhost:${this.port}`];
-    if (!hosts.includes(host)) throw new Refused(403, "this server answers to its own address alone");
-    if (origin !== undefined && origin !== `http://${host}`) throw new Refused(403, "asked from another page");
+    if (!hosts.includes(host)) throw new Refused(403, "this server answers only to its own address");
+    if (origin !== undefined && origin !== `http://${host}`)
+      throw new Refused(403, "the request came from another page");
 
     const [path, query] = (request.url ?? "").split("?", 2);
     const [, first, ...rest] = path.split("/");
@@ -154,7 +155,7 @@ function fail(response: ServerResponse, error: unknown): void {
     response.setHeader("Connection", "close"); // what is left of the request is not read
     sendJson(response, error.status, { error: error.message });
   } else {
-    const message = error instanceof InputError ? error.message : `a fault in Stargram: ${String(error)}`;
+    const message = error instanceof InputError ? error.message : `internal error in Stargram: ${String(error)}`;
     sendJson(response, 500, { error: message });
   }
 }
@@ -166,7 +167,7 @@ function isSame(given: string, secret: string): boolean {
 }
 
 export function portError(error: NodeJS.ErrnoException, port: number, host = loopback): InputError {
-  const hint = "--port 0 takes any that is free";
+  const hint = "--port 0 uses any free port";
   if (error.code === "EADDRINUSE") return new InputError(`port ${port} is in use`, { hint, cause: error });
   if (error.code === "EACCES") return new InputError(`port ${port} is reserved`, { hint, cause: error });
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
@@ -182,8 +183,8 @@ export interface PageFlags {
 
 export function addPageOptions(command: Command): Command {
   return command
-    .option("--port <n>", "port to listen on (default: any that is free)", portNumber, 0)
-    .option("--no-open", "print the address, open no browser");
+    .option("--port <n>", "port to listen on (default: any free port)", portNumber, 0)
+    .option("--no-open", "print the address; do not open a browser");
 }
 
 export function portNumber(text: string): number {

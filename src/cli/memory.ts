@@ -23,11 +23,11 @@ const LEAST = 300e6;
 export function addMemoryOptions(command: Command, { learning }: LearningTask): Command {
   const memory = new Option(
     "--memory <size>",
-    "memory that training may take, about, such as 2GB; data beyond it is read from disk (default: half of the machine's)",
+    "approximate memory limit of training, such as 2GB; data beyond it is read from disk (default: half of the machine's)",
   ).argParser(memorySize);
   const scratch = new Option(
     "--scratch <folder>",
-    "where data goes that does not fit into memory (default: beside the model)",
+    "folder for data that does not fit into memory (default: that of the model)",
   );
   for (const option of [memory, scratch]) command.addOption(option.hideHelp(!learning.takesScratch));
   return command;
@@ -54,7 +54,7 @@ export function scratchOf(
   if (!task.learning.takesScratch) {
     if (memory === undefined && scratch === undefined) return undefined;
     const flag = memory === undefined ? "--scratch" : "--memory";
-    throw new InputError(`${flag} is not for this task: the training of ${aKind(task)} keeps all examples in memory`);
+    throw new InputError(`${flag} cannot be used here: training ${aKind(task)} keeps all examples in memory`);
   }
   if (scratch !== undefined) checkScratch(scratch);
   const folder = scratch ?? (out === undefined ? "." : dirname(out));

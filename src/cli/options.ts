@@ -90,7 +90,7 @@ export function addModeOptions(command: Command): Command {
   return command
     .option(
       "--sure <share>",
-      "with a range of contexts: what is this probable is not searched for again",
+      "with a range of contexts: do not search again if the output has at least this probability",
       real(0, { most: 1 }),
     )
     .addOption(new Option("--mode <mode>", "how contexts are chosen (default: the model's)").choices(modes))
@@ -109,7 +109,9 @@ export function groupOf(program: Command, name: string, description: string): Co
   return program.commands.find((command) => command.name() === name) ?? program.command(name).description(description);
 }
 
-export function examples(...lines: readonly (readonly [command: string, meaning: string])[]): string {
+export type Example = readonly [command: string, meaning: string];
+
+export function examples(...lines: readonly Example[]): string {
   const text = lines.map(([command, meaning]) => `  ${command}\n      ${meaning}`);
   return `\nExamples:\n${text.join("\n")}`;
 }

@@ -108,8 +108,8 @@ export function printError(error: unknown): number {
     return 2;
   }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  say(`this is a fault in Stargram: ${text.split("\n")[0]}`);
-  process.stderr.write("  please report it, with what STARGRAM_DEBUG=1 shows\n");
+  say(`internal error in Stargram: ${text.split("\n")[0]}`);
+  process.stderr.write("  please report it, with the output of STARGRAM_DEBUG=1\n");
   if (process.env.STARGRAM_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return 1;
 }

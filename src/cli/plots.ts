@@ -29,7 +29,7 @@ export async function writePlots(
   try {
     await mkdir(folder, { recursive: true });
   } catch (cause) {
-    throw new InputError("the folder cannot be made", { file: folder, cause });
+    throw new InputError("the folder cannot be created", { file: folder, cause });
   }
   await checkPlots(folder, force); // all of them before the first is written
   const plots = plotsOf(models, subject);

@@ -3,6 +3,7 @@
 
 import { Command, CommanderError, Option } from "commander";
 import { completionScript, type Shell, shells } from "./completion.js";
+import { addHelpAll, helpSettings, helpWidth } from "./help.js";
 import { flushed, printError, silenceBrokenPipes } from "./output.js";
 
 /** A file in commands/. */
@@ -12,16 +13,16 @@ export interface CommandFile {
 
 const overview = `
 Where to start:
-  stargram train tag train.txt --out model.sg     learn from tokens and labels in columns
-  stargram train transduce pairs.tsv --out m.sg   learn from pairs such as spelling and pronunciation
-  stargram evaluate model.sg test.txt             see how well it does, and how sure it is
+  stargram train tag train.txt --out model.sg     train on tokens and labels in columns
+  stargram train transduce pairs.tsv --out m.sg   train on pairs such as spelling and pronunciation
+  stargram evaluate model.sg test.txt             measure accuracy and calibration
   stargram predict model.sg new.txt               label new text, with probabilities
-  stargram calibrate model.sg held-out.txt --precision 0.99   promise a precision; then predict --precision 0.99
-  stargram decipher cipher.txt --plain text.txt   find the key of a cipher from plain text of its language
-  stargram explore                                see it all in a browser
-  stargram COMMAND --help                         options and examples of a command
+  stargram calibrate model.sg held-out.txt --precision 0.99   promise a precision
+  stargram decipher cipher.txt --plain text.txt   find the key of a cipher with plain text of its language
+  stargram explore                                watch models in a browser
+  stargram COMMAND --help                         common options and examples; --help-all shows all
 
-Exit codes: 0 done, 1 a check failed, 2 bad input or usage.`;
+Exit codes: 0 success, 1 a check failed, 2 bad input or usage.`;
 
 export function makeProgram(version: string, files: readonly CommandFile[]): Command {
   const program = new Command("stargram");
@@ -30,7 +31,11 @@ export function makeProgram(version: string, files: readonly CommandFile[]): Com
     .version(version, "-V, --version", "print the version and the kernel in use")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "stargram: ")) })
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, "stargram: ")),
+      getOutHelpWidth: helpWidth,
+    })
+    .configureHelp(helpSettings)
     .showHelpAfterError("(add --help for usage and examples)")
     .addOption(new Option("--completion <shell>", "print a script that completes commands and flags").choices(shells))
     .on("option:completion", (shell: Shell) => {
@@ -41,6 +46,7 @@ export function makeProgram(version: string, files: readonly CommandFile[]): Com
     .exitOverride();
   for (const { register } of files) register(program);
   shortenFlags(program);
+  addHelpAll(program);
   return program;
 }
 

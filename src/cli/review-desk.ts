@@ -90,7 +90,7 @@ export class ReviewDesk {
     const where = this.path === undefined ? "left to a person" : `left to a person in ${this.path}`;
     const noun = unit === "sequence" ? "" : ` ${unit}s`;
     say(`${counted(this.answered)} of ${counted(this.seen)}${noun} answered${share}, ${counted(left)} ${where}`);
-    if (this.checks > 0) say(`${counted(this.checks)} answered inputs are in ${this.path} to be checked`);
+    if (this.checks > 0) say(`${counted(this.checks)} answered inputs are in ${this.path} for checking`);
     if (this.path !== undefined && left > 0) process.stderr.write(`  next: stargram review ${this.path}\n`);
   }
 
@@ -106,7 +106,7 @@ export class ReviewDesk {
     const found = sureness && driftOf(sureness, calibration?.quantiles ?? [], calibration?.examples ?? 0);
     if (!found) return;
     const difference = `their confidences differ by ${percent(found.difference)} where chance gives ${percent(found.expected)} at most`;
-    say(`warning: these inputs are not like those that the model was calibrated on: ${difference}`);
-    process.stderr.write("  what was promised may not hold here: calibrate on data like this\n");
+    say(`warning: these inputs differ from those that the model was calibrated on: ${difference}`);
+    process.stderr.write("  the promise may not hold here: calibrate on data like this\n");
   }
 }

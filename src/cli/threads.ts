@@ -18,12 +18,12 @@ export function addThreadOptions(command: Command): Command {
   return command
     .option(
       "--threads <n>",
-      "threads to train with; with several, no two models are quite alike (default 1)",
+      "number of training threads; with several, models differ slightly from run to run (default 1)",
       threadCount,
     )
     .option(
       "--deterministic",
-      "the same model, bit for bit, for any number of threads; takes somewhat longer; WebAssembly kernel only",
+      "same model, bit for bit, for any number of threads; somewhat slower; WebAssembly kernel only",
     );
 }
 
@@ -40,8 +40,8 @@ export function crewOf(
     return most === 1 && !deterministic ? {} : { crew: threadCrew(most, deterministic) };
   }
   if (deterministic) {
-    throw new InputError("--deterministic needs the WebAssembly kernel: the reference kernel gives another model", {
-      hint: "leave out --deterministic, or take the WebAssembly kernel (without STARGRAM_KERNEL=js)",
+    throw new InputError("--deterministic needs the WebAssembly kernel: the reference kernel gives a different model", {
+      hint: "leave out --deterministic, or use the WebAssembly kernel (without STARGRAM_KERNEL=js)",
     });
   }
   if (threads > 1 && !quiet) say("threads need the WebAssembly kernel: training runs on one");

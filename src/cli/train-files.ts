@@ -107,7 +107,7 @@ async function trainedByQueue(
   train: (crew: Pick<TrainingHooks, "crew">) => Promise<Predictor>,
 ): Promise<Predictor> {
   if (threads !== undefined || deterministic) {
-    throw new InputError("--queue has its own way of sharing a training", {
+    throw new InputError("--queue cannot be combined with --threads or --deterministic", {
       hint: "leave out --threads and --deterministic",
     });
   }

@@ -72,8 +72,8 @@ export async function beginTraining(
   { out, resume, quiet, from, force, add = [], dev }: TrainingFlags,
 ): Promise<Unfinished> {
   if (files.length === 0 && (add.length === 0 || from === undefined)) {
-    throw new InputError(`there is nothing to learn from: no ${task.learning.about.data}`, {
-      hint: `give ${dataName(task)}, or --from MODEL and --add ANSWERS to learn from answers alone`,
+    throw new InputError(`nothing to learn from: no ${task.learning.about.data}`, {
+      hint: `give ${dataName(task)}, or --from MODEL and --add ANSWERS to learn only from answers`,
     });
   }
   const { isFile } = await checkOutput(out, [...files, ...add, ...(dev === undefined ? [] : [dev])], force);
@@ -81,7 +81,7 @@ export async function beginTraining(
   if (isFile && (await exists(path))) await checkOverwrite(path, checkpointFile, force);
   const saved = resume ? await readCheckpoint(path, task) : undefined;
   if (!resume && !quiet && isFile && (await exists(path))) {
-    say(`${path} holds an unfinished training, which this one will replace; --resume would go on with it`);
+    say(`${path} is from an unfinished run, which this run will replace; --resume would continue it`);
   }
   return { path: isFile ? path : undefined, saved, isKept: saved !== undefined };
 }
@@ -93,17 +93,17 @@ export function dataName({ learning }: LearningTask): string {
 
 async function readCheckpoint(path: string, task: LearningTask): Promise<SavedTraining> {
   if (!(await exists(path))) {
-    throw new InputError("there is no unfinished training to resume", {
+    throw new InputError("there is no unfinished run to resume", {
       file: path,
-      hint: "it is kept beside the model until the training is complete; train without --resume",
+      hint: "train without --resume",
     });
   }
   const saved = decodeCheckpoint(await readModelBytes(path), path);
   const other = learningTasks().find(({ kind }) => kind === saved.settings.task && kind !== task.kind);
   if (other) {
-    throw new InputError(`this is the unfinished training of ${aKind(other)}, not of ${aKind(task)}`, {
+    throw new InputError(`this is an unfinished run of ${aKind(other)}, not of ${aKind(task)}`, {
       file: path,
-      hint: `go on with it by \`stargram train ${other.name}\`, or train anew without --resume`,
+      hint: `continue it with \`stargram train ${other.name}\`, or start again without --resume`,
     });
   }
   return saved;
@@ -129,16 +129,16 @@ export function resumedSettings(chosen: Settings, { saved, path }: Unfinished): 
   if (!saved) return chosen;
   const parsed = v.safeParse(settingsSchema, saved.settings);
   if (!parsed.success) {
-    throw new InputError("the checkpoint is of another version of Stargram", {
+    throw new InputError("the checkpoint is from another version of Stargram", {
       file: path,
-      hint: "train anew without --resume",
+      hint: "start again without --resume",
     });
   }
   const { kernel } = parsed.output;
   if (kernel !== undefined && kernel !== chosen.kernel) {
     throw new InputError(
-      `the training to be resumed uses the kernel \`${kernel}\`, and this is \`${chosen.kernel}\`: it would end with another model`,
-      { file: path, hint: `set STARGRAM_KERNEL=${kernel}, or train anew without --resume` },
+      `the run to resume used the kernel \`${kernel}\`, not \`${chosen.kernel}\`: the model would be different`,
+      { file: path, hint: `set STARGRAM_KERNEL=${kernel}, or start again without --resume` },
     );
   }
   const named = ({ options, reading, deterministic, from, shards }: Settings) => ({
@@ -154,20 +154,20 @@ export function resumedSettings(chosen: Settings, { saved, path }: Unfinished): 
     if (now === undefined || isDeepStrictEqual(now, then)) continue;
     const isLong = [now, then].some((value) => String(value).length > LONGEST_SHOWN);
     const values = isLong ? "" : ` (${now} now, ${then ?? "not given"} then)`;
-    throw new InputError(`${flagOf(name)} is not that of the training to be resumed${values}`, {
+    throw new InputError(`${flagOf(name)} differs from the run to resume${values}`, {
       file: path,
-      hint: "leave the option out, or train anew without --resume",
+      hint: "leave the option out, or start again without --resume",
     });
   }
   if ((parsed.output.shards === undefined) !== (chosen.shards === undefined)) {
-    const was = parsed.output.shards === undefined ? "was not shared by" : "was shared by";
-    throw new InputError(`the training to be resumed ${was} a queue: it would end with another model`, {
+    const was = parsed.output.shards === undefined ? "did not use" : "used";
+    throw new InputError(`the run to resume ${was} a queue: the model would be different`, {
       file: path,
       hint: parsed.output.shards === undefined ? "leave out --queue" : "give --queue again",
     });
   }
   if (before.from !== undefined && chosen.from === undefined) {
-    throw new InputError("the training to be resumed began with --from a model", {
+    throw new InputError("the run to resume started with --from a model", {
       file: path,
       hint: "give --from again",
     });
@@ -217,9 +217,9 @@ export class TrainingRun {
   allRead(): void {
     const { path, saved } = this.unfinished;
     if (saved && saved.data !== this.data.value()) {
-      throw new InputError(`the ${this.example}s are not those of the training to be resumed`, {
+      throw new InputError(`the ${this.example}s are not those of the run to resume`, {
         file: path,
-        hint: "give the same files in the same order, or train anew without --resume",
+        hint: "give the same files in the same order, or start again without --resume",
       });
     }
     this.interrupt.trainingStarts();
@@ -253,14 +253,14 @@ export class TrainingRun {
     if (this.hasWarned || this.quiet) return;
     this.hasWarned = true;
     this.progress.end();
-    say(`${error.message}; training goes on, but could not be resumed from here`);
+    say(`${error.message}; training continues, but cannot be resumed from here`);
   }
 
   /** Refuses a training that was stopped before it learned anything. */
   checkLearned({ stopped }: { stopped: boolean }): void {
     this.progress.end();
     if (!stopped || this.canGoOn) return;
-    const why = "stopped before the first pass: nothing was learned, nothing is saved";
+    const why = "stopped before the first pass: nothing was learned or saved";
     throw this.interrupt.code === undefined ? new CheckFailed(why) : new Stopped(why, this.interrupt.code);
   }
 
@@ -288,18 +288,18 @@ export async function finishTraining(
   const start = from === undefined ? [] : ["--from", from];
   const judges = dev === undefined ? [] : ["--dev", dev];
   const given = [...files, ...start, ...judges, ...add.flatMap((file) => ["--add", file])].map(quoted).join(" ");
-  const next = isKept ? `; go on with: stargram train ${task.name} ${given} --out ${quoted(out)} --resume` : "";
+  const next = isKept ? `; continue with: stargram train ${task.name} ${given} --out ${quoted(out)} --resume` : "";
   const { stopped } = model.summary;
   const file = stopped && path !== undefined ? `${out}.partial` : out;
   try {
     await saveModel(model, file, { force });
   } catch (error) {
-    if (next !== "") say(`what was learned is kept up to the last checkpoint${next}`);
+    if (next !== "") say(`training is saved up to the last checkpoint${next}`);
     throw error;
   }
   await report(file);
   if (stopped) {
-    const kept = `stopped before its end: what was learned so far is in ${file}`;
+    const kept = `stopped early: the model so far is in ${file}`;
     throw new Stopped(`${kept}${next}`, run.stopCode);
   }
   if (isKept && path !== undefined) await unlink(path).catch(() => undefined);

@@ -57,11 +57,11 @@ export function checkJob(name: string | undefined, data: unknown, version: strin
     typeof job.kind === "string" &&
     typeof job.blobs === "object" &&
     job.blobs;
-  if (!isJob || typeof job.version !== "string") throw new InputError("this is not a job of Stargram's");
-  if (job.version !== version) throw new InputError(`this job is of ${job.version}, the worker is ${version}`);
-  if (nameOf(job) !== name) throw new InputError("this job's name is not that of what it says");
+  if (!isJob || typeof job.version !== "string") throw new InputError("this is not a Stargram job");
+  if (job.version !== version) throw new InputError(`this job is from ${job.version}, the worker is ${version}`);
+  if (nameOf(job) !== name) throw new InputError("the name of this job does not match its contents");
   for (const hash of Object.values(job.blobs)) {
-    if (!/^[0-9a-f]{64}$/.test(hash)) throw new InputError("this job names a blob by something that is no hash");
+    if (!/^[0-9a-f]{64}$/.test(hash)) throw new InputError("this job names a blob by something that is not a hash");
   }
   return job;
 }
@@ -72,6 +72,6 @@ export class SetAside extends Error {
     readonly what: string,
     readonly reason: string,
   ) {
-    super(`${what} set aside: ${reason}`);
+    super(`${what} failed and skipped: ${reason}`);
   }
 }

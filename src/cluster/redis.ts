@@ -63,7 +63,7 @@ export async function loadBull(): Promise<{ bull: Bull; Redis: new (url: string,
     const [bull, redis] = await Promise.all([import(bullmq), import(ioredis)]);
     return { bull, Redis: redis.Redis };
   } catch (cause) {
-    throw new InputError("a queue needs the packages bullmq and ioredis, and they are not installed", {
+    throw new InputError("a queue needs the packages bullmq and ioredis, which are not installed", {
       hint: "npm install bullmq ioredis",
       cause,
     });

@@ -110,7 +110,7 @@ export class FolderStore implements BlobStore {
 
 function checked(hash: string, bytes: Uint8Array, where: string): Uint8Array {
   if (hashOf(bytes) === hash) return bytes;
-  throw new InputError(`the bytes in ${where} are not those of the hash ${hash}`);
+  throw new InputError(`the data in ${where} does not match the hash ${hash}`);
 }
 
 /** A store that keeps what was read last in memory. */

@@ -104,7 +104,8 @@ export class Submitter {
     this.timer = setInterval(() => void this.lookAround(), LOOK_EVERY);
     let isAway = false;
     client.on("close", () => {
-      if (!isAway && !this.isClosed) this.onNotice(`${withoutPassword(place.url)} is away: waiting for it`);
+      if (!isAway && !this.isClosed)
+        this.onNotice(`lost the connection to ${withoutPassword(place.url)}: waiting for it`);
       isAway = true;
     });
     client.on("ready", () => {
@@ -210,7 +211,7 @@ export class Submitter {
     } catch (error) {
       if (!/^OOM /.test((error as Error).message)) throw error;
       throw new InputError("the memory of the queue's server is full", {
-        hint: "give it more (maxmemory), or use a folder that all machines share: option `store`",
+        hint: "give it more memory (maxmemory), or use a shared folder with option `store`",
         cause: error,
       });
     }
@@ -285,7 +286,7 @@ export class Submitter {
       if (this.workers > 0 || performance.now() - this.began < PATIENCE || this.hasWarned) return;
       this.hasWarned = true;
       this.onNotice(
-        `no worker of ${this.place.version} takes jobs from ${withoutPassword(this.place.url)}; waiting for one`,
+        `no worker of version ${this.place.version} at ${withoutPassword(this.place.url)}; waiting for one`,
       );
     } catch {
       // The server is away: looked at again.
@@ -307,5 +308,5 @@ function failureOf(what: string, reason: string): Error {
     }
   }
   const isStalled = /stalled/.test(reason);
-  return new SetAside(what, isStalled ? `${TRIES} workers ended on it` : `tried ${TRIES} times: ${reason}`);
+  return new SetAside(what, isStalled ? `it stopped ${TRIES} workers` : `tried ${TRIES} times: ${reason}`);
 }

@@ -160,7 +160,7 @@ class JobThread {
     });
     this.thread.on("exit", () => {
       this.isOver = true;
-      this.tell({ failed: `the thread of the job ended: ${this.cause}` });
+      this.tell({ failed: `the thread of the job stopped: ${this.cause}` });
     });
   }
 

@@ -73,7 +73,7 @@ export function findClusteredThreshold(
   { precision, confidence = 0.95, seed = 1, most }: ClusteredOptions,
 ): ClusteredGuarantee | undefined {
   for (const [name, value] of Object.entries({ precision, confidence })) {
-    if (!(value > 0 && value < 1)) throw new RangeError(`the ${name} lies between 0 and 1, not ${value}`);
+    if (!(value > 0 && value < 1)) throw new RangeError(`the ${name} must be between 0 and 1, not ${value}`);
   }
   const { placing, tested } = splitClusters(clusters, seed);
   const alpha = 1 - precision;

@@ -89,5 +89,5 @@ const ROUNDING = 1e-9;
 const RELATIVE = 1e-9;
 
 function checkCoverage(coverage: number): void {
-  if (!(coverage > 0 && coverage < 1)) throw new RangeError(`the coverage lies between 0 and 1, not ${coverage}`);
+  if (!(coverage > 0 && coverage < 1)) throw new RangeError(`the coverage must be between 0 and 1, not ${coverage}`);
 }

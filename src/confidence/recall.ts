@@ -40,7 +40,7 @@ export function findRecallThreshold(
   { recall, confidence = 0.95, seed = 1 }: RecallOptions,
 ): RecallGuarantee | undefined {
   for (const [name, value] of Object.entries({ recall, confidence })) {
-    if (!(value > 0 && value < 1)) throw new RangeError(`the ${name} lies between 0 and 1, not ${value}`);
+    if (!(value > 0 && value < 1)) throw new RangeError(`the ${name} must be between 0 and 1, not ${value}`);
   }
   const filled = truths.filter(({ length }) => length > 0);
   const { placing, tested } = placingOrder(filled, seed);

@@ -72,7 +72,7 @@ export function whyNoThreshold(answers: Answers, options: ThresholdOptions): NoT
 
 function levelsOf({ precision, confidence = 0.95, seed = 1 }: ThresholdOptions) {
   for (const [name, value] of Object.entries({ precision, confidence })) {
-    if (!(value > 0 && value < 1)) throw new RangeError(`the ${name} lies between 0 and 1, not ${value}`);
+    if (!(value > 0 && value < 1)) throw new RangeError(`the ${name} must be between 0 and 1, not ${value}`);
   }
   return { precision, alpha: 1 - confidence, seed };
 }

@@ -248,9 +248,9 @@ async function fromFolder(mirror: string, dataset: Dataset, file: DatasetFile): 
     found = await sha256Of(path);
   } catch (error) {
     const { reason } = fileError(error, path);
-    throw new InputError(`the mirror does not give the data set ${dataset.name}: ${reason}`, {
+    throw new InputError(`the mirror does not have the data set ${dataset.name}: ${reason}`, {
       file: path,
-      hint: "STARGRAM_MIRROR names a folder or an address that holds <data set>/<file>",
+      hint: "STARGRAM_MIRROR must be a folder or URL with <data set>/<file>",
       cause: error,
     });
   }
@@ -276,14 +276,14 @@ async function fromCache(
       : [{ address: `${mirror.replace(/\/+$/, "")}/${dataset.name}/${file.name}`, gzip: false }];
   if (sources.length === 0) {
     throw new InputError(`the data set ${dataset.name} has no public address`, {
-      hint: `set STARGRAM_MIRROR to a folder or an address that holds ${dataset.name}/${file.name}`,
+      hint: `set STARGRAM_MIRROR to a folder or URL with ${dataset.name}/${file.name}`,
     });
   }
   const temporary = join(folder, `.${file.name}.${randomUUID()}`);
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
-    throw new InputError(`the cache folder cannot be made (${(error as NodeJS.ErrnoException).code})`, {
+    throw new InputError(`the cache folder cannot be created (${(error as NodeJS.ErrnoException).code})`, {
       file: folder,
       hint: "set STARGRAM_CACHE to a folder that can be written to",
       cause: error,
@@ -373,10 +373,10 @@ function fetchError(address: string, dataset: Dataset, error: unknown): InputErr
   // `fetch` says only "fetch failed"; what happened is in its cause.
   const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   return new InputError(
-    `the data set ${dataset.name} cannot be fetched (${cause?.code ?? cause?.message ?? message})`,
+    `the data set ${dataset.name} cannot be downloaded (${cause?.code ?? cause?.message ?? message})`,
     {
       file: address,
-      hint: "check the connection, or set STARGRAM_MIRROR to a folder or an address that holds the data",
+      hint: "check the connection, or set STARGRAM_MIRROR to a folder or URL with the data",
       cause: error,
     },
   );

@@ -135,7 +135,7 @@ class PackedNames {
       if (table[place + 1] > 0) {
         // Halving would have found the first.
         if (byHash) continue;
-        throw new RangeError(`the name ${JSON.stringify(this.nameOf(number))} comes twice`);
+        throw new RangeError(`the name ${JSON.stringify(this.nameOf(number))} occurs twice`);
       }
       table[place] = hash;
       table[place + 1] = number + 1;

@@ -10,12 +10,16 @@ import { nodeDepths, type RowTree } from "./rows.js";
 
 const inferenceOptions = {
   mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], { usual: "rcms" }),
-  contexts: whole("contexts to keep at each slot, beside `⋆`", { least: 0, usual: 20 }),
-  lightest: real("least share of the heaviest context's mass that is kept", { least: 0, most: 1, usual: 0 }),
+  contexts: whole("contexts to keep at each slot, besides `⋆`", { least: 0, usual: 20 }),
+  lightest: real("drop contexts with less than this share of the heaviest context's mass", {
+    least: 0,
+    most: 1,
+    usual: 0,
+  }),
   order: whole("how many decisions back rows look", { least: 0, usual: 2 }),
-  recombine: flag("make contexts that agree on the last `order` decisions one", { usual: true }),
-  byRows: flag("remember only what rows can tell apart"),
-  rows: choice("rows of a context: of its longest suffix alone, or of all", ["longest", "all"], { usual: "all" }),
+  recombine: flag("merge contexts that agree on the last `order` decisions", { usual: true }),
+  byRows: flag("remember only what rows can distinguish"),
+  rows: choice("which suffixes of a context have rows: only the longest, or all", ["longest", "all"], { usual: "all" }),
 };
 
 /**

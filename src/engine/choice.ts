@@ -16,7 +16,9 @@ export function backend(): Backend {
   if (name === "wasm" && !fast) throw new MachineError("STARGRAM_KERNEL=wasm, but WebAssembly does not work here");
   if (!fast && name === undefined) {
     // biome-ignore lint/suspicious/noConsole: a developer has to learn why it is slow, and nothing else reaches them in a page
-    console.warn("stargram: WebAssembly cannot be used here; the slower kernel takes over (see docs/web-page.md)");
+    console.warn(
+      "stargram: WebAssembly cannot be used here; using the slower JavaScript kernel (see docs/web-page.md)",
+    );
   }
   chosen = fast ?? referenceBackend;
   return chosen;

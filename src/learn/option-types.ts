@@ -3,12 +3,12 @@
 /** What can be chosen of every training. */
 export interface TrainingOptions {
   /**
-   * Passes over the examples, at most: a whole number of at least 1.
+   * Maximum number of passes over the examples: a whole number of at least 1.
    * @default 20
    */
   passes: number;
   /**
-   * Seed of everything random: a whole number.
+   * Random seed: a whole number.
    * @default 1
    */
   seed: number;
@@ -18,12 +18,12 @@ export interface TrainingOptions {
    */
   rate: number;
   /**
-   * Added to AdaGrad's sums of squares: the larger, the shorter the first steps: a number above 0.
+   * Added to AdaGrad's sums of squares: larger values make the first steps smaller: a number above 0.
    * @default 0.0001
    */
   delta: number;
   /**
-   * Strength of L2 regularisation: (l2 / 2) · |weights|² is taken from the log-likelihood: a number of at least 0 and at most 1000000.
+   * Strength of L2 regularisation: (l2 / 2) · |weights|² is subtracted from the log-likelihood: a number of at least 0 and at most 1000000.
    * If not given: chosen on held-out data.
    */
   l2: number;
@@ -33,7 +33,7 @@ export interface TrainingOptions {
    */
   l1: number;
   /**
-   * Share held out to choose the best pass; 0 for none: a share from 0 to below 1.
+   * Share of the examples held out to choose the best pass; 0 for none: a share from 0 to below 1.
    * @default 0.1
    */
   heldOut: number;
@@ -43,17 +43,17 @@ export interface TrainingOptions {
    */
   patience: number;
   /**
-   * Average the weights over about the later half of the passes.
+   * Average the weights over about the second half of the passes.
    * @default true
    */
   average: boolean;
   /**
-   * Randomly round gradient entries below this to 0 or ±this: a smaller model: a number of at least 0 and at most 1.
+   * Randomly round gradient entries below this to 0 or ±this (smaller model): a number of at least 0 and at most 1.
    * @default 0
    */
   truncate: number;
   /**
-   * What the best pass is chosen by.
+   * Measure that chooses the best pass.
    * @default "likelihood"
    */
   select: "likelihood" | "accuracy" | "f1";

@@ -291,7 +291,7 @@ export function leastLevel(best: number, select: TrainingOptions["select"], leas
 export function scoreOf(judged: NonNullable<Pass["heldOut"]>, select: TrainingOptions["select"]): number {
   if (select === "likelihood") return surenessOf(judged);
   if (select === "accuracy") return judged.accuracy;
-  if (judged.f1 === undefined) throw new InputError("F1 is for labels that mark spans, such as B-NP, I-NP, O");
+  if (judged.f1 === undefined) throw new InputError("F1 needs labels that mark spans, such as B-NP, I-NP, O");
   return judged.f1;
 }
 

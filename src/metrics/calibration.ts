@@ -21,7 +21,7 @@ export interface ReliabilityBin {
  * together, so a bin can reach over the next multiple.
  */
 export function reliabilityBins(answers: Answers, bins = 15): ReliabilityBin[] {
-  if (!Number.isInteger(bins) || bins < 1) throw new RangeError(`the number of bins is at least 1, not ${bins}`);
+  if (!Number.isInteger(bins) || bins < 1) throw new RangeError(`the number of bins must be at least 1, not ${bins}`);
   const { count, confidence, answered, correct } = rankAnswers(answers);
   const result: ReliabilityBin[] = [];
   let bin: ReliabilityBin | undefined;

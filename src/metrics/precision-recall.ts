@@ -24,7 +24,8 @@ export interface RiskCoveragePoint {
 
 /** The largest share of inputs that a threshold answers with accuracy still ≥ `precision`; 0 if there is none. */
 export function recallAtPrecision(answers: Answers, precision: number): number {
-  if (!(precision >= 0 && precision <= 1)) throw new RangeError(`a precision lies between 0 and 1, not ${precision}`);
+  if (!(precision >= 0 && precision <= 1))
+    throw new RangeError(`a precision must be between 0 and 1, not ${precision}`);
   const { count, answered, correct } = rankAnswers(answers);
   for (let group = answered.length - 1; group >= 0; group--) {
     if (correct[group] / answered[group] >= precision) return answered[group] / count;

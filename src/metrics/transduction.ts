@@ -31,7 +31,7 @@ export class TransductionScore {
     probability: number,
     logLikelihood: number,
   ): void {
-    if (answers.length === 0) throw new RangeError("an input without a right answer cannot be judged");
+    if (answers.length === 0) throw new RangeError("an input without a right answer cannot be evaluated");
     let least = Number.POSITIVE_INFINITY;
     let length = 0;
     for (const answer of answers) {

@@ -162,7 +162,14 @@ export interface Learning<M extends Predictor, Given> {
   /** One example: "sequence", "pair". */
   readonly example: string;
   /** For the help of `train`. */
-  readonly about: { description: string; data: string; notes: string; examples: readonly Example[] };
+  readonly about: {
+    description: string;
+    data: string;
+    notes: string;
+    examples: readonly Example[];
+    /** Names of the options that `--help` shows; left out: all of them. */
+    common?: readonly string[];
+  };
   /** What can be chosen of a training. */
   readonly options: Declared;
   /** How data is read. What was chosen or found out is kept in the model. */

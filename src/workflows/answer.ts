@@ -121,7 +121,7 @@ async function* answeredInputs(
     return;
   }
   if (precision === undefined) {
-    throw new InputError("give option `precision`, `coverage` or `recall`, as the model was calibrated for");
+    throw new InputError("give option `precision`, `coverage` or `recall`, for which the model was calibrated");
   }
   const { predicting } = task;
   if (unit === "sequence") guaranteeFor(model.calibration, precision);

@@ -33,19 +33,19 @@ import { withMeanContexts } from "./steer.js";
 const openShare = (description: string) => real(description, { least: 0, above: true, below: 1, value: "share" });
 
 export const unitOption = {
-  unit: choice("what a promise is about: whole outputs, labels of tokens, or spans such as entities", units, {
+  unit: choice("unit of the promise: whole outputs, labels of tokens, or spans such as entities", units, {
     usual: "sequence",
   }),
 };
 
 export const calibrateOptions = {
-  precision: openShare("share of the answers that is to be right"),
-  coverage: openShare("instead: probability with which a set of outputs is to contain the right one"),
-  recall: openShare("instead: share of the spans that is to be found, on average over sequences"),
+  precision: openShare("share of the answers that must be right"),
+  coverage: openShare("instead: probability that a set of outputs contains the right one"),
+  recall: openShare("instead: share of the spans that must be found, on average over sequences"),
   ...unitOption,
-  per: text("promise it of each label on its own, or of each value of a column, by its number", {
+  per: text("separate promises for each label, or for each value of the column with this number", {
     value: "label|column",
-    otherwise: "of all together",
+    otherwise: "one promise for all",
   }),
   confidence: real("probability that the promise is true", {
     least: 0,
@@ -55,12 +55,12 @@ export const calibrateOptions = {
     usual: 0.95,
   }),
   meanContexts: real(
-    "with a range of contexts: first choose how sure is sure enough to take so many for each decision, on average",
-    { least: 0, above: true, value: "n", otherwise: "as the model was trained" },
+    "with a range of contexts: choose --sure so that the search uses this many per decision, on average",
+    { least: 0, above: true, value: "n", otherwise: "that of the model" },
   ),
-  seed: whole("chooses the examples that place the thresholds", { least: 0, usual: 1 }),
+  seed: whole("random seed for choosing the examples that place the thresholds", { least: 0, usual: 1 }),
   crossValidate: whole(
-    "estimate the threshold from the training data instead, by training again without each of n parts",
+    "estimate the threshold from the training data instead, with models trained without each of n parts",
     {
       least: 2,
       most: 100,
@@ -243,8 +243,8 @@ function checkNotPromised({ calibration }: Predictor, { precision, unit = "seque
   const own = (calibration?.partGuarantees ?? []).filter((one) => one.unit === unit);
   const known = unit === "sequence" ? (calibration?.guarantees ?? []) : own;
   if (!known.some((one) => one.precision === precision && one.crossValidated === undefined)) return;
-  throw new InputError("the model has this promise from held-out data; an estimate would take its place", {
-    hint: "leave it as it is, or estimate another precision",
+  throw new InputError("the model has this promise from held-out data; an estimate would replace it", {
+    hint: "keep it, or estimate another precision",
   });
 }
 
@@ -302,8 +302,8 @@ export function calibrateOn(
   const options = { ...read, per, crossValidated };
   const { unit } = options;
   if (per !== undefined && unit === "sequence") {
-    throw new InputError("option `per` is for promises about tokens or spans", {
-      hint: "say which with option `unit`",
+    throw new InputError("option `per` needs promises about tokens or spans", {
+      hint: "set option `unit`",
     });
   }
   return unit === "sequence" ? calibrateWhole(model, judged, options) : calibrateParts(model, judged, unit, options);

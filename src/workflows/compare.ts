@@ -18,7 +18,7 @@ import { learningTaskOf } from "./model.js";
 export const PRECISIONS = [0.9, 0.95, 0.99] as const;
 
 export const compareOptions = {
-  unit: choice("what is compared: whole outputs, labels of tokens, or spans such as entities", units, {
+  unit: choice("unit of comparison: whole outputs, labels of tokens, or spans such as entities", units, {
     usual: "sequence",
   }),
 };
@@ -125,7 +125,7 @@ export function compareParts(
   const truths = Array.from(first.truths);
   if (truths.some((own, s) => own !== second.truths[s])) {
     throw new InputError(`the models read different ${unit}s from the data`, {
-      hint: "only models that read the data alike can be compared",
+      hint: "only models that read the data in the same way can be compared",
     });
   }
   const differences = PRECISIONS.map((precision) => ({
@@ -154,10 +154,10 @@ export function compareParts(
 function checkAlike(first: number, second: number): void {
   if (first !== second) {
     throw new InputError(`the models read ${counted(first)} and ${counted(second)} examples from the data`, {
-      hint: "only models that read the data alike can be compared",
+      hint: "only models that read the data in the same way can be compared",
     });
   }
-  if (first === 0) throw new InputError("the data holds no example whose labels are all known");
+  if (first === 0) throw new InputError("the data has no example whose labels are all known");
 }
 
 /** The same with answers to the same examples, in the same order. */

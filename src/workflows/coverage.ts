@@ -47,7 +47,7 @@ export function askedFor(unit: SetUnit): PredictionAsked {
 /** Whether a model's outputs can have sets of a unit. */
 export function checkSets({ predicting }: LearningTask, unit: string): asserts unit is SetUnit {
   if (unit === "sequence" || (unit === "token" && predicting.parts?.sets)) return;
-  throw new InputError(`option \`unit\`: there are no sets of ${unit}s for the model`, {
+  throw new InputError(`option \`unit\`: the model has no sets of ${unit}s`, {
     hint: predicting.parts?.sets ? "sets are of whole outputs, or of labels: `token`" : "sets are of whole outputs",
   });
 }

@@ -8,7 +8,7 @@ import { InputError } from "../util/errors.js";
 export function checkSpans({ predicting }: LearningTask, model: Predictor): void {
   const { parts } = predicting;
   if (parts?.possible && parts.units(model).includes("span")) return;
-  throw new InputError("option `recall`: outputs of the model have no spans");
+  throw new InputError("option `recall`: the model's outputs have no spans");
 }
 
 export interface FoundSpans {

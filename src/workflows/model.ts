@@ -17,7 +17,7 @@ import { InputError } from "../util/errors.js";
 /** The task of a model. */
 export function taskOf<M extends Model>(model: M): Task<M> {
   const task = tasks().find(({ kind }) => kind === model?.kind);
-  if (!task) throw new InputError("this is not a model of Stargram's");
+  if (!task) throw new InputError("this is not a Stargram model");
   return task as Task<M>;
 }
 

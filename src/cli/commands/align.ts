@@ -8,14 +8,14 @@ import { transduceTask } from "../../tasks/transduce/task.js";
 import type { Transducer } from "../../tasks/transduce/transducer.js";
 import { plural } from "../../util/text.js";
 import { addDeclared } from "../declared.js";
-import { examples } from "../options.js";
+import { commonOf, explain } from "../help.js";
 import { say, write, writeJson } from "../output.js";
 import { addThreadOptions } from "../threads.js";
 import { trainOnFiles } from "../train-files.js";
 
 const notes = `
-A transducer is trained on PAIRS, and the best alignment of each pair under it is printed, in the order of the pairs:
-  p|h|o|n|e TAB F|_|OW|N|_      a part for each input symbol; several symbols for one are joined by \`:\`, none is \`_\`;
+Trains a transducer on PAIRS and prints the best alignment of each pair, in the order of the pairs:
+  p|h|o|n|e TAB F|_|OW|N|_      one part per input symbol; several symbols for one are joined by \`:\`, none is \`_\`;
                                 symbols with these signs are written with \`\\|\`, \`\\:\`, \`\\\\\`, and \`_\` as \`\\_\`
   --json                        JSON Lines: input, output, and alignment as a list of {input, output: […]}
 A pair that cannot be aligned is printed with an empty second column.`;
@@ -24,21 +24,20 @@ export function register(program: Command): void {
   const command = program
     .command("align")
     .summary("align the symbols of pairs")
-    .description("Find out which symbols of inputs and outputs belong together.")
+    .description("Find which symbols of inputs and outputs belong together.")
     .argument("<pairs...>", "pairs: files, or `-` for standard input")
     .option("--quiet", "no progress")
-    .option("--json", "print JSON Lines, an object for each pair");
+    .option("--json", "print JSON Lines, one object per pair");
   const { reading, options } = transduceTask.learning;
-  addThreadOptions(addDeclared(addDeclared(command, reading), options))
-    .addHelpText("after", notes)
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram align words.tsv > aligned.tsv", "letters and sounds, side by side"],
-        ["stargram align names.tsv --input chars --output chars --json", "the same for programs"],
-      ),
-    )
-    .action(align);
+  addThreadOptions(addDeclared(addDeclared(command, reading), options)).action(align);
+  explain(command, {
+    common: commonOf(command, transduceTask.learning, { Output: ["json", "quiet"] }),
+    notes,
+    examples: [
+      ["stargram align words.tsv > aligned.tsv", "letters and sounds, side by side"],
+      ["stargram align names.tsv --input chars --output chars --json", "the same for programs"],
+    ],
+  });
 }
 
 async function align(files: string[], flags: { quiet?: boolean; json?: boolean }, command: Command): Promise<void> {

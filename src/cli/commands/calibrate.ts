@@ -30,55 +30,59 @@ import { predictorOf } from "../../workflows/model.js";
 import type { NoPartThreshold } from "../../workflows/no-promise.js";
 import { type Steered, withMeanContexts } from "../../workflows/steer.js";
 import { addDeclared, addUnion, givenFor, givenOf } from "../declared.js";
+import { explain } from "../help.js";
 import { inputsOf } from "../model-data.js";
-import { examples, needed } from "../options.js";
+import { needed } from "../options.js";
 import { CheckFailed, say, write, writeJson } from "../output.js";
 import { ProgressLine } from "../progress.js";
 
 const rereading = ({ predicting }: LearningTask) => [predicting.rereading];
 
 const notes = `
-HELD-OUT is labelled data that the model was not trained on, drawn like the data it will be used on. The promise: of all
+HELD-OUT is labelled data that the model was not trained on and that resembles future input. The promise: of all
 answers at or above the threshold, present and future, at least the given share is right; it is made with --confidence,
 the probability over the draw of HELD-OUT that it is true. A random tenth of HELD-OUT places candidate thresholds, the
 rest tests them from the surest down with exact binomial tests and stops at the first that fails (fixed-sequence testing).
---unit token or span promises a precision of labels one by one, or of spans such as entities: of all that is ever answered
+--unit token or span promises a precision of single labels, or of spans such as entities: of all that are ever answered,
 at least the share is right. Parts of one sequence depend on each other, so whole sequences are tested, by betting, and at
-most so many parts of one sequence are answered. --per label promises it of each label or type of span on its own, --per 2 of
+most so many parts of one sequence are answered. --per label makes a separate promise for each label or type of span, --per 2 for
 each value of the second column, and all of these promises together are true with --confidence; groups without a promise are left.
 --coverage promises sets instead of answers: with this probability the right output is in the set that \`predict --coverage\`
 gives, or with --unit token the right label in that of a token, on average over sequences (split conformal prediction).
 --recall promises that spans are found: \`predict --recall\` gives all that are probable enough, in the best output or not, and
 on average over the sequences that have any, at least this share of a sequence's spans is among them.
 --cross-validate 5 needs no held-out data: give it the training data, of which each fifth is answered by a model that is trained again
-on the others. The threshold is then an estimate, and marked as such: those are other models, so nothing is guaranteed for this one.
-What is found is written into MODEL: the threshold with its evidence, and a calibration map (temperature or isotonic,
+on the others. The threshold is then marked as an estimate: it comes from other models, so nothing is guaranteed for this one.
+The result is stored in MODEL: the threshold with its evidence, and a calibration map (temperature or isotonic,
 whichever has the lower cross-validated log loss). If the promise cannot be made, nothing is changed and the exit code is 1.`;
 
 export function register(program: Command): void {
   const command = program
     .command("calibrate")
-    .summary("find how sure is sure enough")
+    .summary("find the threshold for a promised precision")
     .description("Find the threshold above which MODEL keeps a promised precision, and store it in MODEL.")
     .argument("<model>", "a model made by `stargram train`")
     .argument("<held-out...>", "labelled data that the model has not seen: files, or `-` for standard input");
   addUnion(addDeclared(command, calibrateOptions), learningTasks().flatMap(rereading))
     .option("--json", "print one JSON object")
-    .addHelpText("after", notes)
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram calibrate model.sg held-out.txt --precision 0.99", "promise that 99 % of the answers are right"],
-        ["stargram calibrate model.sg held-out.txt --precision 0.95 --unit span", "the same for entities"],
-        ["stargram calibrate model.sg held-out.txt --precision 0.9 --unit span --per label", "for each type of entity"],
-        ["stargram calibrate model.sg held-out.txt --recall 0.95", "promise that 95 % of the entities are found"],
-        ["stargram calibrate model.sg held-out.txt --precision 0.99 --mean-contexts 12", "with a range of contexts"],
-        ["stargram calibrate model.sg held-out.txt --coverage 0.95", "promise sets that contain the right output"],
-        ["stargram calibrate model.sg train.txt --precision 0.95 --cross-validate 5", "an estimate, without more data"],
-        ["stargram predict model.sg new.txt --precision 0.99 --review left.tsv", "answer what is sure, leave the rest"],
-      ),
-    )
     .action(calibrate);
+  explain(command, {
+    common: { Promise: ["precision", "unit", "coverage", "recall", "confidence"], Other: ["json"] },
+    notes,
+    examples: [
+      ["stargram calibrate model.sg held-out.txt --precision 0.99", "promise that 99 % of the answers are right"],
+      ["stargram calibrate model.sg held-out.txt --precision 0.95 --unit span", "the same for entities"],
+      ["stargram calibrate model.sg held-out.txt --precision 0.9 --unit span --per label", "for each type of entity"],
+      ["stargram calibrate model.sg held-out.txt --recall 0.95", "promise that 95 % of the entities are found"],
+      ["stargram calibrate model.sg held-out.txt --precision 0.99 --mean-contexts 12", "with a range of contexts"],
+      ["stargram calibrate model.sg held-out.txt --coverage 0.95", "promise sets that contain the right output"],
+      ["stargram calibrate model.sg train.txt --precision 0.95 --cross-validate 5", "an estimate, without more data"],
+      [
+        "stargram predict model.sg new.txt --precision 0.99 --review left.tsv",
+        "answer what is certain, leave the rest",
+      ],
+    ],
+  });
 }
 
 async function calibrate(path: string, files: string[], flags: { json?: boolean }, command: Command): Promise<void> {
@@ -171,7 +175,7 @@ async function estimated(
 
 function sayPartial({ learning }: LearningTask, partial: number): void {
   if (partial === 0) return;
-  say(`${plural(partial, learning.example)} with unknown labels left out: whether they are right is not known`);
+  say(`left out ${plural(partial, learning.example)} with unknown labels`);
 }
 
 function sayMean({ sure, contexts }: Steered): void {
@@ -324,7 +328,7 @@ function whyLines({ surest, examples, examplesNeeded, endedBy, possible }: NoThr
     const { answered, wrong } = endedBy;
     lines.push(
       `that would do, but surer ones are tested first: of the ${plural(answered, "surest answer")} ${counted(wrong)} ${verb(wrong)} wrong`,
-      "if that is chance, more held-out examples will show it; if not, the model is too sure where it is wrong",
+      "if that is chance, more held-out examples will show it; if not, the model is overconfident",
     );
   } else if (examplesNeeded !== undefined) {
     lines.push(

@@ -9,7 +9,7 @@ import { InputError } from "../../util/errors.js";
 import { choice } from "../../util/options.js";
 import { counted, duration, plural } from "../../util/text.js";
 import { addDeclared, givenOf } from "../declared.js";
-import { examples } from "../options.js";
+import { explain } from "../help.js";
 import { say, write } from "../output.js";
 
 interface ClusterFlags {
@@ -19,36 +19,31 @@ interface ClusterFlags {
 
 const reading = {
   tokens: choice(
-    "what a token is: words of running text, or what stands between spaces, a sentence per line",
+    "tokens: words of running text, or text between spaces with one sentence per line",
     ["words", "spaces"] as const,
     { usual: "words", value: "kind" },
   ),
 };
 
 const notes = `
-Prints a table, \`word TAB class TAB count\`. A class is a string of bits: classes that begin alike are alike, and the tagger looks at
-beginnings, too. Case counts; digits are all taken as 0. Words stand in one class when the same words tend to stand before and
-after them. The same text and options give the same classes. Take text of the kind that is to be tagged, a million words or more.`;
+Prints a table, \`word TAB class TAB count\`. A class is a string of bits: classes with a common prefix are similar, and the tagger uses prefixes, too. Case matters; all digits are read as 0. Words share a class if the same words tend to occur before and after them. The same text and options give the same classes. Use a million words or more of the kind of text you want to tag.`;
 
 export function register(program: Command): void {
   const command = program
     .command("cluster")
     .summary("make word classes from text without labels, for `train tag --lexicon`")
-    .description(
-      "Make classes of the words of TEXT, from their neighbours: attributes for a tagger that has few labelled data.",
-    )
-    .argument("<text...>", "plain text: files, or `-` for standard input; gzip is unpacked");
+    .description("Cluster the words of TEXT by their neighbours, as attributes for a tagger with little labelled data.")
+    .argument("<text...>", "plain text: files, gzipped or not, or `-` for standard input");
   addDeclared(command, { ...clusterOptions, ...reading })
-    .option("--quiet", "say nothing but errors")
-    .addHelpText("after", notes)
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram cluster news.txt > classes.tsv", "classes of the words of a text"],
-        ["stargram train tag train.txt --lexicon classes.tsv --out model.sg", "a tagger that knows them"],
-      ),
-    )
+    .option("--quiet", "print nothing but errors")
     .action(cluster);
+  explain(command, {
+    notes,
+    examples: [
+      ["stargram cluster news.txt > classes.tsv", "classes of the words of a text"],
+      ["stargram train tag train.txt --lexicon classes.tsv --out model.sg", "a tagger that uses them"],
+    ],
+  });
 }
 
 async function cluster(files: string[], flags: ClusterFlags, command: Command): Promise<void> {

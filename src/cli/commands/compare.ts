@@ -21,8 +21,9 @@ import { loadModel } from "../../workflows/disk.js";
 import { allOf, judge } from "../../workflows/judge.js";
 import { predictorOf } from "../../workflows/model.js";
 import { addDeclared, addUnion, givenFor, givenOf } from "../declared.js";
+import { explain } from "../help.js";
 import { inputsOf } from "../model-data.js";
-import { examples, whole } from "../options.js";
+import { whole } from "../options.js";
 import { write, writeJson } from "../output.js";
 import { checkPlots, writePlots } from "../plots.js";
 
@@ -36,12 +37,12 @@ interface CompareFlags {
 const rereading = ({ predicting }: LearningTask) => [predicting.rereading];
 
 const notes = `
-An output is right when all of it is. Accuracy is compared by an exact McNemar test on the outputs that one model has right
+An output is right if all of it is right. Accuracy is compared by an exact McNemar test on the outputs that one model has right
 and the other wrong; the shares answered at a precision by a paired bootstrap of 2,000 draws. p is the probability of a
 difference at least as large if the models were equally good.
---unit token compares labels one by one, --unit span spans such as entities by their F1. Those of one sequence depend on each other,
+--unit token compares single labels, --unit span spans such as entities by their F1. Those of one sequence depend on each other,
 so whole sequences are exchanged between the models (approximate randomisation, for p) and drawn (bootstrap, for intervals); what
-is answered is then a share of all spans that there are, found or not.`;
+is answered is then a share of all true spans, found or not.`;
 
 export function register(program: Command): void {
   const command = program
@@ -52,19 +53,17 @@ export function register(program: Command): void {
     .argument("<model-b>", "another of the same kind")
     .argument("<data...>", "labelled data that neither has seen: files")
     .option("--plots <folder>", "write plots with both models as SVG")
-    .option("--force", "replace files in that folder whatever they are")
+    .option("--force", "overwrite files in that folder, whatever they are")
     .option("--seed <n>", "seed of the bootstrap", whole(0), 1)
     .option("--json", "print one JSON object");
-  addUnion(addDeclared(command, compareOptions), learningTasks().flatMap(rereading))
-    .addHelpText("after", notes)
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram compare old.sg new.sg test.txt --plots plots", "is the new one better?"],
-        ["stargram compare old.sg new.sg test.txt --unit span", "does it find more entities?"],
-      ),
-    )
-    .action(compare);
+  addUnion(addDeclared(command, compareOptions), learningTasks().flatMap(rereading)).action(compare);
+  explain(command, {
+    notes,
+    examples: [
+      ["stargram compare old.sg new.sg test.txt --plots plots", "is the new one better?"],
+      ["stargram compare old.sg new.sg test.txt --unit span", "does it find more entities?"],
+    ],
+  });
 }
 
 async function compare(

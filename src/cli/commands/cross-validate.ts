@@ -8,7 +8,8 @@ import { duration, table } from "../../util/text.js";
 import { type CrossValidation, crossValidate } from "../../workflows/cross-validate.js";
 import type { queueMeasure } from "../../workflows/queue/cross-validate.js";
 import { addDeclared } from "../declared.js";
-import { examples, groupOf, whole } from "../options.js";
+import { commonOf, explain } from "../help.js";
+import { groupOf, whole } from "../options.js";
 import { flagOf, say, write, writeJson } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { addQueueOptions, type QueueFlags } from "../queue/flags.js";
@@ -22,12 +23,10 @@ interface CrossFlags extends ThreadFlags, QueueFlags {
 }
 
 const notes = `
-The data is divided into parts; each is held out once, and what \`evaluate\` reports of it is averaged: the mean, and after ± how much
-parts differ (standard deviation). What belongs together, such as the sentences of a document, is in one part. --seed says
-how the data is divided, and is that of the trainings, too. --json has the numbers of every part.`;
+Divides the data into parts and holds out each once. Prints the mean of what \`evaluate\` reports and, after ±, the standard deviation over the parts. The sentences of a document stay in one part. --seed is the seed of the division and of the training runs. --json has the numbers of every part.`;
 
 export function register(program: Command): void {
-  const group = groupOf(program, "cross-validate", "measure how well models do that learn from such data");
+  const group = groupOf(program, "cross-validate", "estimate how good a model trained on this data is");
   for (const task of learningTasks()) addCommand(group, task);
 }
 
@@ -37,22 +36,23 @@ function addCommand(group: Command, task: LearningTask): void {
   const command = group
     .command(name)
     .summary(`of the task ${name}`)
-    .description("Train on all parts of DATA but one and evaluate on that, for each part in turn.")
+    .description("Train on all parts of DATA but one and evaluate on that part, for each part in turn.")
     .argument(`<${data}...>`, `${learning.about.data}: files, or \`-\` for standard input`)
-    .option("--parts <n>", "how many parts", whole(2, 100), 5);
+    .option("--parts <n>", "number of parts", whole(2, 100), 5);
   addDeclared(addDeclared(command, learning.reading), learning.options)
     .option("--quiet", "no progress")
     .option("--json", "print one JSON object");
-  addQueueOptions(addThreadOptions(command))
-    .addHelpText("after", notes)
-    .addHelpText(
-      "after",
-      examples(
-        [`stargram cross-validate ${name} ${data}.txt`, "five parts, default settings"],
-        [`stargram cross-validate ${name} ${data}.txt --parts 10 --json`, "ten parts, all numbers"],
-      ),
-    )
-    .action((files: string[], flags: CrossFlags, own: Command) => run(task, files, flags, own));
+  addQueueOptions(addThreadOptions(command)).action((files: string[], flags: CrossFlags, own: Command) =>
+    run(task, files, flags, own),
+  );
+  explain(command, {
+    common: commonOf(command, learning, { Run: ["parts", "threads", "json", "quiet"] }),
+    notes,
+    examples: [
+      [`stargram cross-validate ${name} ${data}.txt`, "five parts, default settings"],
+      [`stargram cross-validate ${name} ${data}.txt --parts 10 --json`, "ten parts, all numbers"],
+    ],
+  });
 }
 
 async function run(task: LearningTask, files: string[], flags: CrossFlags, command: Command): Promise<void> {
@@ -82,7 +82,7 @@ async function run(task: LearningTask, files: string[], flags: CrossFlags, comma
         }),
       onPart(part) {
         progress.end();
-        if (!flags.quiet && process.stderr.isTTY) say(`part ${part} of ${flags.parts} is measured`);
+        if (!flags.quiet && process.stderr.isTTY) say(`evaluated part ${part} of ${flags.parts}`);
       },
     });
   const shared = { task: task.name, given: options, files: optionFiles, note: { input: reading }, ...work };
@@ -100,9 +100,9 @@ async function byQueue(
   validate: (measure: (part: number) => Promise<Report>) => Promise<CrossValidation>,
 ): Promise<CrossValidation> {
   const [file] = Object.keys(linesOf(task, shared.given));
-  if (file !== undefined) throw new InputError(`${flagOf(file)} names a file of this machine: it is not for --queue`);
+  if (file !== undefined) throw new InputError(`${flagOf(file)} names a local file: it cannot be used with --queue`);
   if (flags.threads !== undefined || flags.deterministic) {
-    throw new InputError("a part is trained on one thread of a worker", {
+    throw new InputError("with --queue, each part is trained on one thread of a worker", {
       hint: "leave out --threads and --deterministic",
     });
   }

@@ -8,12 +8,12 @@ import { examples, groupOf } from "../options.js";
 import { write, writeJson } from "../output.js";
 
 export function register(program: Command): void {
-  const group = groupOf(program, "data", "find and fetch data sets");
+  const group = groupOf(program, "data", "list and download data sets");
   group.addHelpText(
     "after",
     examples(
-      ["stargram data list", "what there is, with licence and size"],
-      ["stargram data get letters", "fetch a data set and print where its files lie"],
+      ["stargram data list", "all data sets with licence and size"],
+      ["stargram data get letters", "download a data set and print the paths of its files"],
     ),
   );
   group
@@ -28,22 +28,22 @@ export function register(program: Command): void {
   group
     .command("get")
     .description(
-      "Fetch a data set into the cache, if it is not there, and print the paths of its files. Files of a folder that stands in for the network are not copied: their own paths are printed, so do not write to them.",
+      "Download a data set into the cache, unless it is there, and print the paths of its files. Files of a local mirror are not copied: their own paths are printed, so do not write to them.",
     )
-    .argument("<name>", "a name that `stargram data list` shows")
+    .argument("<name>", "a name from `stargram data list`")
     .option("--json", "print one JSON object with the paths by file name")
     .addHelpText(
       "after",
       `
-A file is used only if its SHA-256 is the known one.
-  STARGRAM_MIRROR   a folder or an address that holds <data set>/<file>, in place of the public addresses
+A file is used only if its SHA-256 is correct.
+  STARGRAM_MIRROR   a folder or URL with <data set>/<file>, instead of the public addresses
   STARGRAM_CACHE    the folder to keep files in (default: stargram in the user's cache folder)`,
     )
     .addHelpText(
       "after",
       examples(
-        ["stargram data get letters", "fetch the handwritten letters"],
-        ["STARGRAM_MIRROR=/srv/data stargram data get conll2000", "take it from a folder"],
+        ["stargram data get letters", "download the handwritten letters"],
+        ["STARGRAM_MIRROR=/srv/data stargram data get conll2000", "use a local copy"],
       ),
     )
     .action(get);

@@ -32,7 +32,8 @@ import { printDecipherment, report } from "../deciphering/printing.js";
 import { otherOrder, type ReadingUsed, readIn, readingNotes } from "../deciphering/reading.js";
 import { solve } from "../deciphering/solving.js";
 import { addDeclared, givenOf } from "../declared.js";
-import { examples, threadCount, whole } from "../options.js";
+import { explain } from "../help.js";
+import { threadCount, whole } from "../options.js";
 import { flagOf, withFlags, writeJson } from "../output.js";
 import { checkOutput, checkPlace } from "../place.js";
 import { addQueueOptions, type QueueFlags } from "../queue/flags.js";
@@ -49,73 +50,74 @@ export function register(program: Command): void {
   const command = program
     .command("decipher")
     .summary("find the key of a cipher")
-    .description("Find the substitution behind a cipher text, from plain text of the same language alone.")
+    .description("Find the substitution behind a cipher text, using only plain text of the same language.")
     .usage("<cipher> --plain <text...> [options]")
     .argument("[cipher]", "cipher text: a file, or `-` for standard input")
     .option("--plain <text...>", "plain text of the language: files")
     .addOption(
-      new Option("--encoding <name>", "of all text; latin1: of what is not UTF-8 (default utf-8)").choices(encodings),
+      new Option(
+        "--encoding <name>",
+        "encoding of all text; latin1 applies only to text that is not UTF-8 (default utf-8)",
+      ).choices(encodings),
     )
-    .option("--language <model>", "a language model saved before, instead of --plain")
-    .option("--save-language <model>", "save the language model, to use it again")
-    .addOption(new Option("--level <level>", "what is enciphered (default: found out)").choices(["word", "char"]))
+    .option("--language <model>", "a saved language model, instead of --plain")
+    .option("--save-language <model>", "save the language model for later use")
+    .addOption(new Option("--level <level>", "unit of encipherment (default: detected)").choices(["word", "char"]))
     .addOption(
-      new Option("--symbols <kind>", "letters: what a cipher symbol is (default: found out)").choices([
+      new Option("--symbols <kind>", "letters: kind of cipher symbols (default: detected)").choices([
         "letters",
         "characters",
         "numbers",
       ]),
     )
-    .addOption(
-      new Option("--spaces <which>", "letters: spaces between words (default: found out)").choices(spacesChoices),
-    )
+    .addOption(new Option("--spaces <which>", "letters: role of spaces (default: detected)").choices(spacesChoices))
     .addOption(
       new Option(
         "--kind <which>",
-        "letters: a substitution, or a shift: Caesar, Atbash, affine, Vigenère, Beaufort (default: found out)",
+        "letters: a substitution, or a shift: Caesar, Atbash, affine, Vigenère, Beaufort (default: detected)",
       ).choices(["substitution", "shift"]),
     )
     .option(
       "--reading <order>",
       "letters: the order to read in, such as columns or 9:step-1-2/lines (default: as written, unless another reads better)",
     )
-    .option("--key <list>", "what is known of the key, such as 13=I,5=am")
+    .option("--key <list>", "known part of the key, such as 13=I,5=am")
     .option("--key-file <file>", "the same as JSON")
-    .option("--at <place=text...>", "words known at a place, such as 3:2=am or 120=butter")
+    .option("--at <place=text...>", "known words at a position, such as 3:2=am or 120=butter")
     .option(
       "--order <n>",
-      "symbols back that the language model looks (default 2 for words, 4 for letters; at most 10)",
+      "how many symbols back the language model looks (default 2 for words, 4 for letters; at most 10)",
       whole(0),
     );
   addDeclared(command, solverDeclared);
   addDeclared(command, languageDeclared)
     .addOption(foldFlag())
-    .option(
-      "--threads <n>",
-      "threads that search or count, where there is enough to do; the result is the same",
-      threadCount,
-      1,
-    );
+    .option("--threads <n>", "number of threads, if there is enough work; the result is the same", threadCount, 1);
   addQueueOptions(command)
-    .option("--solution <file>", "the true key (JSON) or plain text, to tell how much is right")
+    .option("--solution <file>", "the true key (JSON) or plain text, to report how much is right")
     .option("--save-key <file>", "write the key as JSON")
-    .option("--force", "replace the files of --save-key and --save-language whatever they are")
-    .option("--no-marks", "print the text without marks for what is in doubt")
+    .option("--force", "overwrite the files of --save-key and --save-language, whatever they are")
+    .option("--no-marks", "do not mark uncertain letters")
     .option("--quiet", "no progress")
     .option("--json", "print one JSON object")
-    .addHelpText("after", decipherHelp)
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram decipher cryptogram.txt --plain book.txt", "a letter cipher with spaces"],
-        ["stargram decipher zodiac.txt --plain book1.txt book2.txt", "a homophonic cipher"],
-        ["stargram decipher cipher.txt --plain sentences.txt --level word --threads 2", "words for words"],
-        ["stargram decipher numbers.txt --plain book.txt --nulls --nomenclator 200", "signs for nothing and for words"],
-        ["stargram decipher cipher.txt --plain book.txt --key x=e,q=t", "with a part of the key"],
-        ["stargram decipher --plain book1.txt book2.txt -- cipher.txt", "the cipher last: -- ends the list of books"],
-      ),
-    )
     .action(decipher);
+  explain(command, {
+    common: {
+      Language: ["plain", "language", "save-language"],
+      Cipher: ["level", "spaces", "one-to-one", "kind", "reading", "alphabet"],
+      "What you know": ["key", "key-file", "at"],
+      Output: ["save-key", "solution", "no-marks", "json", "quiet"],
+    },
+    notes: decipherHelp,
+    examples: [
+      ["stargram decipher cryptogram.txt --plain book.txt", "a letter cipher with spaces"],
+      ["stargram decipher zodiac.txt --plain book1.txt book2.txt", "a homophonic cipher"],
+      ["stargram decipher cipher.txt --plain sentences.txt --level word --threads 2", "words for words"],
+      ["stargram decipher numbers.txt --plain book.txt --nulls --nomenclator 200", "signs for nothing and for words"],
+      ["stargram decipher cipher.txt --plain book.txt --key x=e,q=t", "with a known part of the key"],
+      ["stargram decipher --plain book1.txt book2.txt -- cipher.txt", "the cipher last: -- ends the list of books"],
+    ],
+  });
 }
 
 /** As it is declared, but for the default, which the cipher text decides. */
@@ -179,7 +181,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
   const seconds = (performance.now() - started) / 1000;
   const right = solution && compareWithSolution(found, cipher, solution);
   if (flags.saveKey !== undefined && found.mapping.length === 0) {
-    throw new InputError("there is no key of symbols to save: the letters of a key word take turns", {
+    throw new InputError("there is no symbol key to save: the cipher has a key word", {
       hint: "leave --save-key out, or give --kind substitution",
     });
   }
@@ -192,9 +194,7 @@ async function decipher(given: string | undefined, flags: DecipherFlags, command
     notes: [
       ...levelNotes(levels, cipher),
       ...shiftNotes(found, flags.kind !== undefined),
-      ...(isProbablyWrong(found, cipher)
-        ? ["it may be another kind of cipher: `stargram identify` tells which, with figures"]
-        : []),
+      ...(isProbablyWrong(found, cipher) ? ["it may be another kind of cipher: try `stargram identify`"] : []),
       ...readingNotes(reading),
       ...languageNotes(language),
     ],
@@ -272,7 +272,7 @@ async function attempt(
   const isLoose = Object.keys(known).length === 0;
   const shift = mayBeShift(flags, isLoose) ? decipherShift(cipher, language, flags.kind === "shift") : undefined;
   if (shift) return { cipher, language, decipherer, solution, found: shift };
-  if (flags.kind === "shift") throw new InputError("--kind shift is for letters of the alphabet", { file: path });
+  if (flags.kind === "shift") throw new InputError("--kind shift needs a cipher of letters", { file: path });
   const found = await solve(decipherer, cipher, known, flags);
   const asGiven = { cipher, language, decipherer, solution, found };
   if (flags.reading !== undefined) return { ...asGiven, reading: { name: flags.reading } };
@@ -318,7 +318,7 @@ function levelNotes(levels: readonly Level[], cipher: CipherText): string[] {
   if (levels.length === 1) return [];
   const kinds = counted(new Set(cipher.sequences.flat()).size);
   const [taken, other] = cipher.kind === "words" ? ["words", "char"] : ["letters", "word"];
-  return [`the ${kinds} different numbers are taken for ${taken} (--level ${other} if they are not)`];
+  return [`the ${kinds} different numbers are read as ${taken} (--level ${other} if they are not)`];
 }
 
 function languageGiven(flags: DecipherFlags, command: Command): Record<string, unknown> {
@@ -352,16 +352,16 @@ function refuseUseless(flags: DecipherFlags, level: "word" | "char"): void {
   if (flags.language !== undefined) {
     refuse(
       ["discount", "languageSmoothing", "vocabulary", "fold", "alphabet"],
-      "is for making a language model, and --language gives one that is made",
+      "cannot be used with --language, which is a finished language model",
     );
   }
-  if (level === "char") refuse(["vocabulary"], "is for words, and letters are enciphered here");
+  if (level === "char") refuse(["vocabulary"], "needs a cipher of words; this is one of letters");
   else
     refuse(
       ["symbols", "spaces", "kind", "nulls", "nomenclator", "reading", "moves", "fold", "alphabet"],
-      "is for letters, and words are enciphered here",
+      "needs a cipher of letters; this is one of words",
     );
-  if (flags.restarts === 0) refuse(["moves"], "is for searches, and --restarts 0 makes none");
+  if (flags.restarts === 0) refuse(["moves"], "cannot be used with --restarts 0, which makes no searches");
   if ((flags.mode ?? flags.inference) === "exact")
-    refuse(["contexts"], "is for rcms and beam: exact inference keeps all contexts");
+    refuse(["contexts"], "needs --mode rcms or beam: exact inference keeps all contexts");
 }

@@ -6,8 +6,9 @@ import { InputError } from "../../util/errors.js";
 import { duration } from "../../util/text.js";
 import { loadModel, saveModel } from "../../workflows/disk.js";
 import { oneOf, predictorOf } from "../../workflows/model.js";
+import { explain } from "../help.js";
 import { inputsOf } from "../model-data.js";
-import { examples, needed, whole } from "../options.js";
+import { needed, whole } from "../options.js";
 import { say, withFlags, writeJson } from "../output.js";
 import { checkOutput } from "../place.js";
 import { ProgressLine } from "../progress.js";
@@ -22,10 +23,7 @@ interface DistillFlags extends ThreadFlags {
 }
 
 const notes = `
-MODEL answers the inputs; SMALL learns from these answers and from the training pairs that MODEL remembers. A tenth of these is not
-learned from: they choose the best pass and calibrate, so that probabilities say how often SMALL is right. Give many inputs, of
-the kind that is to come: a word list, for example. Inputs that MODEL was trained on, or with symbols that it has never seen, are
-left out. Ctrl-C: nothing is saved.`;
+MODEL answers the inputs; SMALL learns from these answers and from the training pairs stored in MODEL. A tenth of these pairs is held out to choose the best pass and to calibrate, so that probabilities say how often SMALL is right. Give many inputs that resemble future ones, such as a word list. Inputs that MODEL was trained on, or with unknown symbols, are left out. Ctrl-C: nothing is saved.`;
 
 export function register(program: Command): void {
   const command = program
@@ -33,22 +31,20 @@ export function register(program: Command): void {
     .summary("teach one fast model what an ensemble answers")
     .description("Let MODEL answer inputs without labels, and learn one fast model from the answers.")
     .argument("<model>", "an ensemble made by `stargram train transduce --ensemble N`, or any transducer")
-    .argument("<inputs...>", "inputs, as `predict` reads them: files, or `-` for standard input")
+    .argument("<inputs...>", "inputs as for `predict`: files, or `-` for standard input")
     .option("--out <small>", "the file to write the fast model to")
-    .option("--seed <n>", "seed of everything random (default: that of MODEL)", whole(Number.MIN_SAFE_INTEGER))
-    .option("--force", "replace the file of --out, whatever it is")
+    .option("--seed <n>", "random seed (default: that of MODEL)", whole(Number.MIN_SAFE_INTEGER))
+    .option("--force", "overwrite the file of --out, whatever it is")
     .option("--quiet", "no progress and no summary")
     .option("--json", "print a summary as one JSON object on standard output");
-  addThreadOptions(command)
-    .addHelpText("after", notes)
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram train transduce words.tsv --ensemble 4 --out slow.sg", "four models that decide together"],
-        ["stargram distill slow.sg word-list.txt --out fast.sg", "one that has learned from them"],
-      ),
-    )
-    .action(run);
+  addThreadOptions(command).action(run);
+  explain(command, {
+    notes,
+    examples: [
+      ["stargram train transduce words.tsv --ensemble 4 --out slow.sg", "four models that decide together"],
+      ["stargram distill slow.sg word-list.txt --out fast.sg", "one fast model that has learned from them"],
+    ],
+  });
 }
 
 async function run(path: string, files: string[], flags: DistillFlags): Promise<void> {

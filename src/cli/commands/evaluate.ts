@@ -7,8 +7,9 @@ import { loadModel } from "../../workflows/disk.js";
 import { type CaseFinder, type Evaluation, evaluateInputs } from "../../workflows/evaluate.js";
 import { predictorOf } from "../../workflows/model.js";
 import { addUnion, givenFor } from "../declared.js";
+import { explain } from "../help.js";
 import { inputsOf } from "../model-data.js";
-import { addInferenceOptions, examples, type InferenceFlags, inferenceFrom } from "../options.js";
+import { addInferenceOptions, type InferenceFlags, inferenceFrom } from "../options.js";
 import { say, write, writeJson } from "../output.js";
 import { checkPlots, writePlots } from "../plots.js";
 import { addQueueOptions, type QueueFlags } from "../queue/flags.js";
@@ -22,13 +23,12 @@ interface EvaluateFlags extends InferenceFlags, QueueFlags {
 }
 
 const notes = `
-An output is right when all of it is. "Answered at 99 % precision": when only the surest outputs are given, the largest share
-that can be answered with 99 % of the answers right.`;
+An output is right if all of it is right. "Answered at 99 % precision" is the largest share that can be answered, most certain first, with 99 % of the answers right.`;
 
 function requireNotes(): string {
   const atMost = [...new Set(learningTasks().flatMap(({ evaluating }) => evaluating.atMost))];
   return `
-  --require   exit with 1 unless a number of --json is at least the value given, or, where less is better, at most:
+  --require   exit with 1 unless a number of --json is at least the given value or, if less is better, at most:
               ${atMost.join(", ")}.
               A dot leads to a number inside: recallAtPrecision.0.95, labels.NN.f1, chunks.types.NP.recall`;
 }
@@ -38,36 +38,33 @@ const reading = ({ predicting, evaluating }: LearningTask) => [predicting.reread
 export function register(program: Command): void {
   const command = program
     .command("evaluate")
-    .summary("measure a model on data with right answers")
+    .summary("measure a model on labelled data")
     .description("Compare a model's predictions with the right answers of DATA.")
     .argument("<model>", "a model made by `stargram train`")
     .argument("<data...>", "data with right answers: files, or `-` for standard input")
     .option("--json", "print one JSON object")
     .option(
       "--plots <folder>",
-      "write precision-recall, risk-coverage, reliability and histogram as SVG, of tokens and spans too",
+      "write plots as SVG: precision-recall, risk-coverage, reliability, histogram; also for tokens and spans",
     )
-    .option("--force", "replace files in that folder whatever they are")
+    .option("--force", "overwrite files in that folder, whatever they are")
     .option("--require <measure=value>", "fail unless the measure reaches the value; may be repeated", requirement);
-  addQueueOptions(addInferenceOptions(addUnion(command, learningTasks().flatMap(reading))))
-    .addHelpText(
-      "after",
+  addQueueOptions(addInferenceOptions(addUnion(command, learningTasks().flatMap(reading)))).action(evaluate);
+  explain(command, {
+    common: { Options: ["json", "plots", "require", "contexts", "mode"] },
+    notes:
       notes +
-        learningTasks()
-          .map(({ evaluating }) => evaluating.notes)
-          .join("") +
-        requireNotes(),
-    )
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram evaluate model.sg test.txt", "a report to read"],
-        ["stargram evaluate model.sg test.txt --json", "the same for programs"],
-        ["stargram evaluate model.sg test.txt --plots plots", "how sure and how right, as pictures"],
-        ...learningTasks().flatMap(({ evaluating }) => evaluating.examples),
-      ),
-    )
-    .action(evaluate);
+      learningTasks()
+        .map(({ evaluating }) => evaluating.notes)
+        .join("") +
+      requireNotes(),
+    examples: [
+      ["stargram evaluate model.sg test.txt", "a report to read"],
+      ["stargram evaluate model.sg test.txt --json", "the same for programs"],
+      ["stargram evaluate model.sg test.txt --plots plots", "plots of precision and calibration"],
+      ...learningTasks().flatMap(({ evaluating }) => evaluating.examples),
+    ],
+  });
 }
 
 async function evaluate(path: string, files: string[], flags: EvaluateFlags, command: Command): Promise<void> {

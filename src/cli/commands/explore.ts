@@ -58,10 +58,10 @@ const policy = [
 export function register(program: Command): void {
   const command = program
     .command("explore")
-    .summary("see models think, in a browser")
+    .summary("see how models decide, in a browser")
     .description(
-      "Open a page where models can be watched: reading, pronouncing, tagging, deciphering, and how far to trust them.\n" +
-        "The page is on this machine alone and computes in the browser. Models given are offered beside its own.",
+      "Open a page that shows models at work: reading, pronouncing, tagging, deciphering, and how far to trust them.\n" +
+        "The page is reachable only from this machine and computes in the browser. It offers MODELS besides its own.",
     )
     .argument("[models...]", "models made by `stargram train`, or language models of `stargram decipher`");
   addPageOptions(command)
@@ -69,8 +69,8 @@ export function register(program: Command): void {
       "after",
       examples(
         ["stargram explore", "the models that come with the page"],
-        ["stargram explore model.sg", "also one of your own"],
-        ["stargram explore --no-open --port 8000", "print the address alone, for a browser of your choice"],
+        ["stargram explore model.sg", "and your own model"],
+        ["stargram explore --no-open --port 8000", "only print the address, for a browser of your choice"],
       ),
     )
     .action(explore);
@@ -98,7 +98,7 @@ async function explore(paths: string[], flags: PageFlags): Promise<void> {
     await write(`${server.address}\n`);
     if (given.length > 0) say(`${plural(given.length, "model")} beside those of the page`);
     if (flags.open && process.stdout.isTTY) openBrowser(server.addressOnce);
-    say("Ctrl-C ends it");
+    say("press Ctrl-C to stop");
     await interrupted;
   } finally {
     await server.close();

@@ -24,30 +24,30 @@ interface IdentifyFlags {
 
 /** What each kind is, and what to do about it. */
 const meanings: Record<Identified["kind"], string> = {
-  plain: "plain text of the language, not enciphered",
+  plain: "plain text, not enciphered",
   ...shiftMeanings,
   substitution: "simple substitution: one sign for each letter; `stargram decipher` solves it",
   homophonic: "homophonic substitution: several signs for a letter; `stargram decipher` solves it if it is long enough",
   transposition: "transposition: the letters of the plain text in another order; `stargram decipher` tries some orders",
   digraphs: "a cipher of pairs of letters, such as Playfair; not solved here",
-  polyalphabetic:
-    "many alphabets, or letters taken apart: a long or running key, Hill, Bifid and the like; not solved here",
+  polyalphabetic: "polyalphabetic or fractionating: a long or running key, Hill, Bifid or similar; not solved here",
 };
 
 export function register(program: Command): void {
   program
     .command("identify")
-    .summary("tell what kind of cipher a text is")
-    .description(
-      "Tell what kind of letter cipher a text probably is; Caesar, Atbash, affine, Vigenère and Beaufort are solved.",
-    )
+    .summary("identify the kind of a cipher")
+    .description("Identify the kind of a letter cipher; solve Caesar, Atbash, affine, Vigenère and Beaufort ciphers.")
     .usage("<cipher> --plain <text...> [options]")
     .argument("[cipher]", "cipher text: a file, or `-` for standard input")
     .option("--plain <text...>", "plain text of the language: files")
     .addOption(
-      new Option("--encoding <name>", "of all text; latin1: of what is not UTF-8 (default utf-8)").choices(encodings),
+      new Option(
+        "--encoding <name>",
+        "encoding of all text; latin1 applies only to text that is not UTF-8 (default utf-8)",
+      ).choices(encodings),
     )
-    .option("--language <model>", "a language model of letters saved before, instead of --plain")
+    .option("--language <model>", "a saved language model of letters, instead of --plain")
     .option("--json", "print one JSON object")
     .addHelpText(
       "after",

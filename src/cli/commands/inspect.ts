@@ -10,7 +10,7 @@ import type { Declared } from "../../util/options.js";
 import { loadModel } from "../../workflows/disk.js";
 import { taskOf } from "../../workflows/model.js";
 import { addUnion, defaultsFor, givenFor } from "../declared.js";
-import { examples } from "../options.js";
+import { explain } from "../help.js";
 import { write, writeJson } from "../output.js";
 
 /** Flags for looks into a model, and for reading what it is to explain. */
@@ -21,25 +21,20 @@ function looking(task: Task): readonly Declared[] {
 export function register(program: Command): void {
   const command = program
     .command("inspect")
-    .summary("look into a model: contents, weights, reasons")
-    .description("Show what a model holds, its strongest weights for a label, or the reasons for a prediction.")
+    .summary("show the contents, weights and reasons of a model")
+    .description("Show the contents of a model, its strongest weights for a label, or the reasons for a prediction.")
     .argument("<model>", "a model made by `stargram train`")
     .option("--json", "print one JSON object");
-  addUnion(command, tasks().flatMap(looking))
-    .addHelpText(
-      "after",
-      tasks()
-        .map(({ looks }) => looks?.notes ?? "")
-        .join(""),
-    )
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram inspect model.sg", "labels, sizes, options, how training went"],
-        ...tasks().flatMap(({ looks }) => looks?.examples ?? []),
-      ),
-    )
-    .action(inspect);
+  addUnion(command, tasks().flatMap(looking)).action(inspect);
+  explain(command, {
+    notes: tasks()
+      .map(({ looks }) => looks?.notes ?? "")
+      .join(""),
+    examples: [
+      ["stargram inspect model.sg", "labels, sizes, options, results of training"],
+      ...tasks().flatMap(({ looks }) => looks?.examples ?? []),
+    ],
+  });
 }
 
 async function inspect(path: string, flags: { json?: boolean }, command: Command): Promise<void> {

@@ -11,17 +11,15 @@ import { judge } from "../../workflows/judge.js";
 import { predictorOf } from "../../workflows/model.js";
 import { type Monitored, monitorJudged, monitorReviews } from "../../workflows/monitor.js";
 import { addDeclared, addUnion, givenFor } from "../declared.js";
+import { explain } from "../help.js";
 import { inputsOf } from "../model-data.js";
-import { examples, needed, real } from "../options.js";
+import { needed, real } from "../options.js";
 import { CheckFailed, write, writeJson } from "../output.js";
 
 const rereading = ({ predicting }: LearningTask) => [predicting.rereading];
 
 const notes = `
-ANSWERS are review files with answers that were drawn at random to be checked (\`stargram predict --precision … --check 0.05
---review FILE\`), gone through with \`stargram review\`. With --model they are data with right answers, a random sample of what the
-model is used on, in the order in which it came. The bounds of the precision are true at all times together with --confidence: look
-as often as you like, and add files as they come. Exit code 1: the promise is broken, since even the upper bound is below it.`;
+ANSWERS are review files with randomly chosen answers (\`stargram predict --precision … --check 0.05 --review FILE\`) that a person has checked with \`stargram review\`. With --model, ANSWERS are labelled data: a random sample of current input, in its original order. With --confidence, the bounds of the precision hold at all times together: look as often as you like, and add files as they come. Exit code 1: the promise is broken, because even the upper bound is below it.`;
 
 interface MonitorFlags {
   model?: string;
@@ -34,7 +32,7 @@ interface MonitorFlags {
 export function register(program: Command): void {
   const command = program
     .command("monitor")
-    .summary("watch whether a promise is kept")
+    .summary("check whether a promise is kept")
     .description(
       "Estimate the precision of answers from those that people have checked, with bounds that hold at any time.",
     )
@@ -44,19 +42,18 @@ export function register(program: Command): void {
   addUnion(addDeclared(command, unitOption), learningTasks().flatMap(rereading))
     .option("--confidence <share>", "probability that the bounds are true at all times", real(0, { beyond: 1 }), 0.95)
     .option("--json", "print one JSON object")
-    .addHelpText("after", notes)
-    .addHelpText(
-      "after",
-      examples(
-        [
-          "stargram predict model.sg new.txt --precision 0.95 --check 0.05 --review left.tsv",
-          "check one answer in twenty",
-        ],
-        ["stargram review left.tsv && stargram monitor left.tsv", "is the promise kept?"],
-        ["stargram monitor sample.txt --model model.sg --precision 0.95", "by a labelled sample"],
-      ),
-    )
     .action(monitor);
+  explain(command, {
+    notes,
+    examples: [
+      [
+        "stargram predict model.sg new.txt --precision 0.95 --check 0.05 --review left.tsv",
+        "check one answer in twenty",
+      ],
+      ["stargram review left.tsv && stargram monitor left.tsv", "is the promise kept?"],
+      ["stargram monitor sample.txt --model model.sg --precision 0.95", "with a labelled sample"],
+    ],
+  });
 }
 
 async function monitor(files: string[], flags: MonitorFlags, command: Command): Promise<void> {

@@ -22,6 +22,7 @@ import { checkSpans } from "../../workflows/found-spans.js";
 import { predictorOf } from "../../workflows/model.js";
 import { mostOf } from "../../workflows/monitor.js";
 import { addDeclared, addUnion, givenFor } from "../declared.js";
+import { explain } from "../help.js";
 import { withModels } from "../model-data.js";
 import {
   addModeOptions,
@@ -60,8 +61,8 @@ interface ContextsFlag {
 }
 
 const notes = `
-  Input is read as the model's training data was, unless flags say otherwise. FILE may be packed with gzip.
-  --contexts N   search with N contexts instead of the model's number; 5..100: more than 5 only where in doubt (tagging)
+  Input is read like the model's training data, unless flags say otherwise. FILE may be gzipped.
+  --contexts N   search with N contexts instead of the model's number; 5..100: more than 5 only where uncertain
   --precision    the promise of \`stargram calibrate\` is kept. --json: answered, calibratedProbability, and candidates where
                  it is left
   --coverage     the promise of \`stargram calibrate --coverage\` is kept: sets of outputs, printed as with --nbest, of which one
@@ -77,36 +78,36 @@ export function register(program: Command): void {
   const command = program
     .command("predict")
     .summary("label or transcribe new data, with probabilities")
-    .description("Predict for the inputs of FILE, or of standard input (`-`, the default), as they come.")
+    .description("Predict the outputs of the inputs in FILE, or of standard input (`-`, the default), as a stream.")
     .argument("<model>", "a model made by `stargram train`")
     .argument("[file]", "data to predict for", "-")
     .option(
       "--nbest <n>",
-      `give the n most probable outputs of each input, ${counted(MOST_OUTPUTS)} at most`,
+      `print the n most probable outputs of each input, at most ${counted(MOST_OUTPUTS)}`,
       whole(1, MOST_OUTPUTS),
     );
   addUnion(command, learningTasks().flatMap(asking))
     .option("--precision <share>", "answer only what keeps this precision, as calibrated", real(0, { beyond: 1 }))
     .option(
       "--coverage <share>",
-      "give sets of outputs that contain the right one with this probability, as calibrated",
+      "print sets of outputs that contain the right one with this probability, as calibrated",
       real(0, { beyond: 1 }),
     )
     .option(
       "--recall <share>",
-      "give all spans that are needed to find this share of them, as calibrated",
+      "print all spans needed to find this share of them, as calibrated",
       real(0, { beyond: 1 }),
     )
-    .option("--review <file>", "with --precision: collect what is left to a person in a new file")
+    .option("--review <file>", "with --precision: write what is left to a person to a new file")
     .option(
       "--check <share>",
-      "with --precision and --review: put this share of what is answered into the file, to be checked",
+      "with --precision and --review: add this share of the answers to the file, to be checked",
       real(0, { beyond: 1 }),
     )
-    .option("--json", "print JSON Lines, an object for each input")
+    .option("--json", "print JSON Lines, one object per input")
     .option(
       "--threads <n>",
-      "threads to predict with; the output is the same (default: all cores for long data in columns, else 1)",
+      "number of threads; the output is the same (default: all cores for long data in columns, otherwise 1)",
       threadCount,
     );
   addQueueOptions(command);
@@ -116,30 +117,32 @@ export function register(program: Command): void {
       .preset("show")
       .argParser(contextsFlag),
   );
-  addModeOptions(command.option("--show-contexts", "show the contexts kept at each position"))
-    .addHelpText(
-      "after",
+  addModeOptions(command.option("--show-contexts", "show the contexts kept at each position")).action(predict);
+  explain(command, {
+    common: {
+      Output: ["nbest", "marginals", "labels-only", "spans", "offsets", "align", "json"],
+      Input: ["format", "text", "known"],
+      "Promised precision": ["precision", "unit", "review", "coverage", "recall"],
+      Search: ["contexts", "show-contexts", "threads"],
+    },
+    notes:
       learningTasks()
         .map(({ predicting }) => predicting.notes)
         .join("") + notes,
-    )
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram predict model.sg new.txt", "predict for a file"],
-        ["zcat big.gz | stargram predict model.sg | head", "predict for a stream; nothing is kept in memory"],
-        ["stargram predict model.sg big.txt.gz --threads 4", "a large file, faster"],
-        ["stargram predict model.sg new.txt --nbest 3", "the three most probable outputs of each input"],
-        ...learningTasks().flatMap(({ predicting }) => predicting.examples),
-        ["stargram predict model.sg new.txt --contexts 5 --show-contexts", "keep five contexts, and show them"],
-        [
-          "stargram predict model.sg new.txt --precision 0.99 --review left.tsv",
-          "answer what is sure, collect the rest",
-        ],
-        ["stargram predict model.sg new.txt --coverage 0.95", "all outputs that may well be the right one"],
-      ),
-    )
-    .action(predict);
+    examples: [
+      ["stargram predict model.sg new.txt", "predict for a file"],
+      ["zcat big.gz | stargram predict model.sg | head", "predict for a stream; nothing is kept in memory"],
+      ["stargram predict model.sg big.txt.gz --threads 4", "a large file, faster"],
+      ["stargram predict model.sg new.txt --nbest 3", "the three most probable outputs of each input"],
+      ...learningTasks().flatMap(({ predicting }) => predicting.examples),
+      ["stargram predict model.sg new.txt --contexts 5 --show-contexts", "keep five contexts, and show them"],
+      [
+        "stargram predict model.sg new.txt --precision 0.99 --review left.tsv",
+        "answer what is certain, collect the rest",
+      ],
+      ["stargram predict model.sg new.txt --coverage 0.95", "all plausible outputs"],
+    ],
+  });
 }
 
 function contextsFlag(text: string, before: ContextsFlag = {}): ContextsFlag {
@@ -169,7 +172,7 @@ async function predict(path: string, file: string, flags: PredictFlags, command:
   };
   checkPromise(task, model, path, flags, given);
   if (((flags.threads ?? 1) > 1 || flags.queue !== undefined) && flags.review !== undefined) {
-    throw new InputError("--review is written by one thread", { hint: "leave out --threads and --queue, or --review" });
+    throw new InputError("--review works on one thread only", { hint: "leave out --threads and --queue, or --review" });
   }
   if (file === "-" && process.stdin.isTTY) say("reading from the terminal; end with Ctrl-D");
   const desk = await ReviewDesk.open(
@@ -200,19 +203,19 @@ function checkPromise(task: LearningTask, model: Predictor, path: string, flags:
   const { unit = "sequence", coverage, recall } = flags;
   checkOnePromise(flags);
   if (flags.check !== undefined && (flags.precision === undefined || flags.review === undefined)) {
-    throw new InputError("--check draws from what --precision answers, for --review", { hint: "give all three" });
+    throw new InputError("--check needs --precision and --review", { hint: "give all three" });
   }
   if (recall !== undefined && flags.review !== undefined) {
-    throw new InputError("--review collects what --precision or --coverage leaves open", {
+    throw new InputError("--review needs --precision or --coverage", {
       hint: "leave out --review",
     });
   }
   if (!isPromised(flags)) {
     if (flags.unit !== undefined) {
-      throw new InputError("--unit says what --precision is promised for", { hint: "add --precision 0.99" });
+      throw new InputError("--unit needs --precision", { hint: "add --precision 0.99" });
     }
     if (flags.review === undefined) return;
-    throw new InputError("--review collects what --precision leaves to a person", { hint: "add --precision 0.99" });
+    throw new InputError("--review needs --precision", { hint: "add --precision 0.99" });
   }
   const mode = flags.mode ?? flags.inference;
   const changed = [

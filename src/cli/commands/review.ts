@@ -20,24 +20,24 @@ const idleTime = 60_000;
 export function register(program: Command): void {
   const command = program
     .command("review")
-    .summary("answer what a model left open")
+    .summary("decide what a model left open")
     .description(
       "Go through the items of a review file in a browser and answer them; the answers go into the file.\n" +
-        "The page is on this machine alone, and everything is on the disk as soon as it is answered.",
+        "The page is reachable only from this machine. Every answer is on disk at once.",
     )
     .argument("<file>", "review file, from `stargram predict --precision … --review FILE`");
   addPageOptions(command)
-    .option("--incomplete", "review the items that are left of a file that was cut short")
+    .option("--incomplete", "review the remaining items of a truncated file")
     .addOption(
-      new Option("--order <order>", "which items come first: those that the model is least sure of, or as in the file")
+      new Option("--order <order>", "order of items: least certain first, or as in the file")
         .choices(reviewOrders)
         .default("unsure"),
     )
-    .option("--export", "print what is answered as training data, in the format of the input, and open no page")
+    .option("--export", "print the answers as training data in the format of the input; open no page")
     .addHelpText(
       "after",
       examples(
-        ["stargram review left.tsv", "answer in a browser; Ctrl-C ends it, the same command goes on later"],
+        ["stargram review left.tsv", "answer in a browser; Ctrl-C stops, the same command continues later"],
         ["stargram train tag --from model.sg --add left.tsv --out better.sg", "then learn from the answers"],
         ["stargram review left.tsv --export > more.txt", "the answers as training data"],
       ),
@@ -71,7 +71,7 @@ async function review(file: string, flags: ReviewFlags): Promise<void> {
     const interrupted = interruption();
     await write(`${file}: ${counted(session.left)} of ${plural(session.total, "item")} left\n${server.address}\n`);
     if (flags.open && process.stdout.isTTY) openBrowser(server.addressOnce);
-    say("Ctrl-C ends the review; what is answered is saved");
+    say("press Ctrl-C to end the review; answers are saved");
     await interrupted;
   } finally {
     folding.stop();
@@ -82,7 +82,7 @@ async function review(file: string, flags: ReviewFlags): Promise<void> {
   if (process.stderr.isTTY) process.stderr.write("\n");
   say(`${file}: ${counted(answered)} answered, ${counted(skipped)} skipped, ${counted(left)} left`);
   sayAgreement(session);
-  if (left > 0) say(`go on with: ${again}`);
+  if (left > 0) say(`continue with: ${again}`);
   if (answered > 0) say(`learn from the answers with: ${next}`);
 }
 
@@ -109,8 +109,8 @@ function sayAgreement({ agreed: { best, other, own } }: ReviewSession): void {
 }
 
 function sayCut(file: string, lost: number): void {
-  const rest = lost > 0 ? "; its last row is not whole and was left out" : "";
-  say(`${file} was cut short, and items are missing that nobody will see${rest}`);
+  const rest = lost > 0 ? "; its last row is incomplete and was left out" : "";
+  say(`${file} is truncated; the missing items cannot be reviewed${rest}`);
 }
 
 /** Brings the file up to date when nobody has answered for a while, and when all is answered. */

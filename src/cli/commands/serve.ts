@@ -6,8 +6,9 @@ import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { fileError } from "../../formats/lines.js";
 import { InputError } from "../../util/errors.js";
+import { explain } from "../help.js";
 import { interruption, portNumber } from "../loopback.js";
-import { examples, real, repeated, threadCount, whole } from "../options.js";
+import { real, repeated, threadCount, whole } from "../options.js";
 import { CheckFailed, say, write } from "../output.js";
 import { PredictServer } from "../serve/server.js";
 import { byteSize } from "../sizes.js";
@@ -26,40 +27,41 @@ interface ServeFlags {
 }
 
 const notes = `
-  POST /predict         JSON {"inputs": […]}, JSON Lines (application/x-ndjson, answered as they come) or text
+  POST /predict         JSON {"inputs": […]}, JSON Lines (application/x-ndjson, streamed) or text
                         (text/plain, read and answered as by \`stargram predict\`)
   GET  /models, /health, /metrics, /openapi.json
-  MODEL                 NAME=FILE gives it another name than its file has. A file that is replaced is loaded again
-  --host                with an address that other machines can reach, a token is required: in the file of --token-file, or
-                        in the environment as STARGRAM_TOKEN. Clients send it as \`Authorization: Bearer TOKEN\`. There is no
-                        TLS: put a proxy that has it in front
-  SIGTERM, Ctrl-C       takes no more connections, answers what has come, and ends`;
+  MODEL                 NAME=FILE sets another name than that of the file. A replaced file is loaded again
+  --host                an address that other machines can reach requires a token: in the file of --token-file, or in the environment variable STARGRAM_TOKEN. Clients send \`Authorization: Bearer TOKEN\`. There is no TLS: use a TLS proxy
+  SIGTERM, Ctrl-C       accepts no more connections, answers pending requests, and exits`;
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command("serve")
     .summary("answer requests over HTTP")
-    .description("Serve models over HTTP, on this machine alone unless --host says otherwise.")
+    .description("Serve models over HTTP, only to this machine unless --host is given.")
     .argument("<models...>", "models made by `stargram train`: MODEL or NAME=MODEL")
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--port <n>", "port to listen on; 0: any that is free", portNumber, 8650)
-    .option("--token-file <file>", "file with the token that requests must carry")
-    .option("--origin <origin>", "pages that may ask, such as https://example.org; may be repeated", repeated)
-    .option("--threads <n>", "threads to predict with", threadCount, 1)
-    .option("--max-body <size>", "most bytes of a request, such as 500kB or 10MB", byteSize(500_000_000), 10_000_000)
-    .option("--max-requests <n>", "most requests at a time; others get 503", whole(1), 1000)
-    .option("--time-limit <s>", "seconds that an answer may take", real(0, { above: true, most: 86_400 }), 30)
-    .option("--grace <s>", "seconds that requests have to end in when the server stops", real(0, { most: 86_400 }), 30)
-    .addHelpText("after", notes)
-    .addHelpText(
-      "after",
-      examples(
-        ["stargram serve model.sg", "http://127.0.0.1:8650/predict answers"],
-        ["stargram serve pos.sg g2p=cmudict.sg --threads 2", "two models, each by its name, on two threads"],
-        ["STARGRAM_TOKEN=… stargram serve model.sg --host 0.0.0.0", "for other machines"],
-      ),
+    .option("--port <n>", "port to listen on; 0: any free port", portNumber, 8650)
+    .option("--token-file <file>", "file with the token that requests must send")
+    .option(
+      "--origin <origin>",
+      "origin of pages that may send requests, such as https://example.org; may be repeated",
+      repeated,
     )
+    .option("--threads <n>", "number of prediction threads", threadCount, 1)
+    .option("--max-body <size>", "maximum size of a request, such as 500kB or 10MB", byteSize(500_000_000), 10_000_000)
+    .option("--max-requests <n>", "maximum number of requests at a time; others get 503", whole(1), 1000)
+    .option("--time-limit <s>", "time limit of an answer in seconds", real(0, { above: true, most: 86_400 }), 30)
+    .option("--grace <s>", "seconds to wait for pending requests when stopping", real(0, { most: 86_400 }), 30)
     .action(serve);
+  explain(command, {
+    notes,
+    examples: [
+      ["stargram serve model.sg", "http://127.0.0.1:8650/predict answers"],
+      ["stargram serve pos.sg g2p=cmudict.sg --threads 2", "two models on two threads"],
+      ["STARGRAM_TOKEN=… stargram serve model.sg --host 0.0.0.0", "for other machines"],
+    ],
+  });
 }
 
 async function serve(models: string[], flags: ServeFlags): Promise<void> {
@@ -73,17 +75,17 @@ async function serve(models: string[], flags: ServeFlags): Promise<void> {
     version: packageVersion(),
   });
   await write(`${server.address}\n`);
-  say(`serving ${server.served.join(", ")}; Ctrl-C ends it`);
+  say(`serving ${server.served.join(", ")}; press Ctrl-C to stop`);
   await interrupted;
-  say("stopping: requests that have come are answered");
-  if (!(await server.stop())) throw new CheckFailed(`some requests took longer than ${flags.grace} s (--grace) to end`);
+  say("stopping: answering pending requests");
+  if (!(await server.stop())) throw new CheckFailed(`some requests took longer than ${flags.grace} s (--grace)`);
 }
 
 /** The token that requests must carry; where other machines can reach the server, there must be one. */
 function tokenOf({ host, tokenFile }: ServeFlags): string | undefined {
   const token = tokenFile === undefined ? process.env.STARGRAM_TOKEN : readToken(tokenFile);
   if (token !== undefined && !/^[\x21-\x7e]{8,}$/.test(token)) {
-    throw new InputError("the token must have at least 8 characters, and none but visible ones of ASCII", {
+    throw new InputError("the token must have at least 8 characters, all visible ASCII", {
       file: tokenFile,
       hint: "make one: openssl rand -hex 24",
     });

@@ -6,6 +6,7 @@ import { aKind, type LearningTask, learningTasks, type Predictor } from "../../t
 import { InputError, unknownName } from "../../util/errors.js";
 import { duration } from "../../util/text.js";
 import { addDeclared } from "../declared.js";
+import { commonOf, explain } from "../help.js";
 import { addMemoryOptions } from "../memory.js";
 import { examples, groupOf, needed, repeated } from "../options.js";
 import { quoted, say, withFlags, writeJson } from "../output.js";
@@ -15,11 +16,16 @@ import { trainOnFiles } from "../train-files.js";
 import { beginTraining, dataName, finishTraining, type TrainingFlags, TrainingRun } from "../training.js";
 
 const stopNotes = `
-Ctrl-C once: training stops, what was learned so far is in MODEL.partial, --resume goes on; a model that was there before is
-left as it was (exit code 130, or 143 and 129 for SIGTERM and SIGHUP). Ctrl-C twice: ends at once.`;
+Ctrl-C once: training stops, the model so far is in MODEL.partial, and --resume continues; an existing MODEL stays unchanged (exit code 130; 143 and 129 for SIGTERM and SIGHUP). Ctrl-C twice: exits at once.`;
+
+/** What `--help` shows of the flags that every training has. */
+const runFlags = {
+  Model: ["out", "from", "add", "dev"],
+  Run: ["resume", "threads", "json", "quiet"],
+};
 
 export function register(program: Command): void {
-  const group = groupOf(program, "train", "learn a model from data");
+  const group = groupOf(program, "train", "train a model on data");
   const first = learningTasks().map(({ learning }) => learning.about.examples[0]);
   group.addHelpText("after", examples(...first));
   for (const task of learningTasks()) addTrainCommand(group, task);
@@ -30,8 +36,8 @@ export function register(program: Command): void {
 function refuseTask(word: string): never {
   const names = learningTasks().map(({ name }) => name);
   if (!/[./\\]/.test(word)) throw unknownName("task", word, names);
-  throw new InputError(`\`${word}\` is not a task: say what is to be learned, ${names.join(", ")}`, {
-    hint: `for labels of tokens: stargram train ${names[0]} ${quoted(word)} --out model.sg`,
+  throw new InputError(`\`${word}\` is not a task; the tasks are ${names.join(", ")}`, {
+    hint: `to label tokens: stargram train ${names[0]} ${quoted(word)} --out model.sg`,
   });
 }
 
@@ -41,39 +47,37 @@ function addTrainCommand(group: Command, task: LearningTask): void {
   const data = dataName(task).toLowerCase();
   const command = group
     .command(name)
-    .summary(`learn ${aKind(task)}`)
+    .summary(`train ${aKind(task)}`)
     .description(about.description)
-    .argument(
-      `[${data}...]`,
-      `${about.data}: files, or \`-\` for standard input; may be left out with --from and --add`,
-    )
+    .argument(`[${data}...]`, `${about.data}: files, or \`-\` for standard input; optional with --from and --add`)
     .option("--out <model>", "the file to write the model to");
   addDeclared(addDeclared(command, learning.reading), learning.options)
-    .option("--from <model>", "begin with the weights of this model")
-    .option("--add <answers>", "learn from the answers in a review file too; may be repeated", repeated);
+    .option("--from <model>", "start from the weights of this model")
+    .option("--add <answers>", "also learn from the answers in a review file; may be repeated", repeated);
   if (learning.takesDev) {
-    command.option(
-      "--dev <file>",
-      "choose by the examples in this file, which are not learned from, instead of a held-out part",
-    );
+    command.option("--dev <file>", "choose settings on this file, which is not trained on, instead of a held-out part");
   }
   command
-    .option("--resume", "go on with a training that was stopped; options not given are those it had")
-    .option("--force", "replace the file of --out, and its checkpoint, whatever they are")
+    .option("--resume", "continue a stopped run, with its options")
+    .option("--force", "overwrite the file of --out and its checkpoint, whatever they are")
     .option("--quiet", "no progress and no summary")
     .option("--json", "print a summary as one JSON object on standard output");
   const general: [string, string][] = [
-    [`stargram train ${name} ${data}.txt --out model.sg --resume`, "go on after Ctrl-C or a power cut"],
-    [`stargram train ${name} --from model.sg --add left.tsv --out new.sg`, "learn from the answers of a review alone"],
+    [`stargram train ${name} ${data}.txt --out model.sg --resume`, "continue after Ctrl-C or a power cut"],
+    [`stargram train ${name} --from model.sg --add left.tsv --out new.sg`, "learn only from the answers of a review"],
     [
       `stargram train ${name} ${data}.txt --add left.tsv --out new.sg`,
-      "train anew with the answers: slower and better",
+      "train again with the answers: slower and better",
     ],
   ];
-  addShardOptions(addMemoryOptions(addThreadOptions(command), task))
-    .addHelpText("after", about.notes + stopNotes)
-    .addHelpText("after", examples(...about.examples, ...general))
-    .action((files: string[], flags: TrainingFlags, own: Command) => train(task, files, flags, own));
+  addShardOptions(addMemoryOptions(addThreadOptions(command), task)).action(
+    (files: string[], flags: TrainingFlags, own: Command) => train(task, files, flags, own),
+  );
+  explain(command, {
+    common: commonOf(command, learning, runFlags),
+    notes: about.notes + stopNotes,
+    examples: [...about.examples, ...general],
+  });
 }
 
 async function train(task: LearningTask, files: string[], flags: TrainingFlags, command: Command): Promise<void> {

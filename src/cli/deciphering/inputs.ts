@@ -14,24 +14,24 @@ export function cipherPath(given: string | undefined, flags: { plain?: string[];
   const list = flags.plain && flags.plain.length > 1 ? "--plain" : flags.at && flags.at.length > 1 ? "--at" : undefined;
   throw new InputError("the cipher text is missing", {
     hint: list
-      ? `${list} takes all that follows it: name the cipher text first, or write -- before it`
-      : "name a file, or - for standard input",
+      ? `${list} takes all arguments after it: give the cipher text first, or write -- before it`
+      : "give a file, or - for standard input",
   });
 }
 
 /** Refuses standard input named twice, and the cipher text as its own plain text. */
 export async function checkInputs(cipher: string, inputs: readonly string[], plain: readonly string[]): Promise<void> {
   if (inputs.filter((file) => file === "-").length > 1) {
-    throw new InputError("standard input can be read only once, and `-` stands for it in several places", {
+    throw new InputError("standard input can be read only once, but `-` is given several times", {
       hint: "give all but one of them as files",
     });
   }
   const real = (file: string): Promise<string> => realpath(file).catch(() => file);
   for (const file of plain) {
     if (file === "-" || (await real(file)) !== (await real(cipher))) continue;
-    throw new InputError("this is the cipher text, and it is given as plain text too", {
+    throw new InputError("this file is given as both cipher text and plain text", {
       file,
-      hint: "give other text of the same language, which is not enciphered",
+      hint: "give other text of the same language that is not enciphered",
     });
   }
 }

@@ -11,7 +11,7 @@ import { counted } from "../../util/text.js";
 import { loadModel } from "../../workflows/disk.js";
 
 export async function loadLanguage(path: string): Promise<LanguageModel> {
-  const hint = "language models are what `stargram decipher … --save-language MODEL` writes; books are for --plain";
+  const hint = "`stargram decipher … --save-language MODEL` writes language models; give books with --plain";
   const model = await loadModel(path).catch((error) => {
     if (!(error instanceof InputError && error.reason.startsWith("not a Stargram model"))) throw error;
     throw new InputError(error.reason, { file: path, hint, cause: error });
@@ -23,16 +23,16 @@ export async function loadLanguage(path: string): Promise<LanguageModel> {
 /** A language model from a file as the cipher text needs it. */
 export function fitting(loaded: LanguageModel, level: "word" | "char", spaces: boolean, file?: string): LanguageModel {
   if (loaded.options.level !== level) {
-    throw new InputError(`the language model is of the level ${loaded.options.level}, not ${level}`, { file });
+    throw new InputError(`the language model has the level ${loaded.options.level}, not ${level}`, { file });
   }
   if (level === "word") return loaded;
   const language = loaded.withSpaces(spaces);
   if (language) return language;
   // Files of before 0.2 know the one or the other.
   if (spaces) return loaded;
-  throw new InputError("the language model has spaces between words, and those of the cipher text are not known", {
+  throw new InputError("the language model has spaces between words, but those of the cipher text are unknown", {
     file,
-    hint: "give plain text (--plain), or a model made for cipher text without spaces; --spaces known or enciphered if they are",
+    hint: "give plain text (--plain), a model made for cipher text without spaces, or --spaces known or enciphered",
   });
 }
 
@@ -62,13 +62,11 @@ export function languageNotes({ dropped, folded, words }: LanguageModel): string
   const times = [...folded.values()].reduce((a, b) => a + b, 0);
   if (times > WORTH_A_WORD * (words?.total ?? 0)) {
     notes.push(
-      `accents of the plain text are left out: ${named(folded)} (--fold none keeps them, digraph writes ä as ae)`,
+      `accents of the plain text are removed: ${named(folded)} (--fold none keeps them, digraph writes ä as ae)`,
     );
   }
   if (dropped.size > 0) {
-    notes.push(
-      `too rare in the plain text to be enciphered, left out: ${named(dropped)} (--alphabet says which letters there are)`,
-    );
+    notes.push(`letters too rare in the plain text are left out: ${named(dropped)} (--alphabet sets the letters)`);
   }
   return notes;
 }

@@ -11,8 +11,11 @@ export interface QueueFlags {
 
 export function addQueueOptions(command: Command): Command {
   return command
-    .option("--queue <url>", "have the work done by `stargram worker`s at this Redis server, such as redis://host:6379")
-    .option("--store <folder>", "with --queue: a folder that all machines share, for models and data");
+    .option(
+      "--queue <url>",
+      "distribute the work to `stargram worker`s through this Redis server, such as redis://host:6379",
+    )
+    .option("--store <folder>", "with --queue: a shared folder for models and data");
 }
 
 export interface ShardFlags extends QueueFlags {
@@ -23,7 +26,7 @@ export interface ShardFlags extends QueueFlags {
 export function addShardOptions(command: Command): Command {
   return addQueueOptions(command).option(
     "--shards <n>",
-    "with --queue: parts of the examples that are learned from at a time (default: one for 2,000 examples, 32 at most)",
+    "with --queue: number of parts trained at a time (default: one per 2,000 examples, at most 32)",
     whole(1, 10_000),
   );
 }

@@ -40,7 +40,9 @@ export async function predictOnQueue(
   flags: QueueFlags,
 ): Promise<void> {
   if (asked.prediction.text) {
-    throw new InputError("--text reads its input as a whole: it is not done by a queue", { hint: "leave out --queue" });
+    throw new InputError("--text reads its input as a whole: it cannot be used with --queue", {
+      hint: "leave out --queue",
+    });
   }
   await withQueue(flags, async (queue) => {
     const bytes = queue.submitter.blob(await readModelBytes(path));

@@ -23,7 +23,7 @@ export class QueueProgress {
     const seconds = (Date.now() - this.began) / 1000;
     const rate = done > 0 && seconds > 0 ? done / seconds : undefined;
     const of = this.total === undefined ? "" : ` of ${counted(this.total)}`;
-    const speed = rate === undefined ? "" : `, ${rate.toPrecision(2)} a second`;
+    const speed = rate === undefined ? "" : `, ${rate.toPrecision(2)} per second`;
     const left = rate === undefined || this.total === undefined ? "" : `, ${duration((this.total - done) / rate)} left`;
     const shards = `${counted(done)}${of} shards, ${counted(waiting)} under way`;
     this.out.write(`${CLEAR_LINE}${shards}, ${plural(workers, "worker")}${speed}${left}`);

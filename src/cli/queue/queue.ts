@@ -61,7 +61,7 @@ export class CommandQueue {
   checkAside(): void {
     if (this.aside.length === 0) return;
     const named = this.aside.map(({ what }) => what).join(", ");
-    throw new CheckFailed(`${plural(this.aside.length, "shard")} set aside (${named}); the rest is done`);
+    throw new CheckFailed(`${plural(this.aside.length, "shard")} failed and skipped (${named}); the rest is done`);
   }
 
   async close(): Promise<void> {

@@ -59,9 +59,9 @@ export class Journal {
     const head = v.safeParse(headSchema, parsed(lines[0]));
     if (!head.success) throw this.unreadable(1);
     if (head.output.items !== this.about.hash) {
-      throw new InputError("holds answers to other items than those of the review file", {
+      throw new InputError("has answers to other items than those of the review file", {
         file: this.path,
-        hint: "bring back the file that it was made with, or move the journal away",
+        hint: "restore the file it belongs to, or move the journal away",
       });
     }
     return lines.slice(1).map((line, i) => {
@@ -120,7 +120,7 @@ export class Journal {
   }
 
   private unreadable(line: number): InputError {
-    const hint = "move the journal away to go on without what it holds";
+    const hint = "move the journal away to continue without it";
     return new InputError("this line of the journal cannot be read", { file: this.path, line, hint });
   }
 }

@@ -70,7 +70,7 @@ export class ReviewSession {
    * anew with the rows that are whole, if there is a `mend`.
    */
   static async open(file: string, { mend, order = "unsure" }: SessionOptions = {}): Promise<ReviewSession> {
-    if (file === "-") throw new InputError("a review needs a file, to keep the answers in");
+    if (file === "-") throw new InputError("a review needs a file for the answers");
     const mode = await rightsOf(file);
     const lock = await takeLock(file);
     try {
@@ -182,7 +182,7 @@ export class ReviewSession {
     const isStale =
       revision === undefined ? decides && this.items[action.index]?.status === "answered" : revision !== this.revision;
     if (!isStale) return;
-    throw new OutOfDate("the review has gone on in another window since; nothing there was overwritten");
+    throw new OutOfDate("the review continued in another window; nothing was overwritten");
   }
 
   private async record(record: JournalRecord): Promise<void> {
@@ -219,9 +219,9 @@ export class ReviewSession {
     if (this.changed.size === 0) return;
     const rows = await readReview(this.file);
     if (hashOf(rows) !== this.hash) {
-      throw new InputError("the file no longer holds the items under review", {
+      throw new InputError("the file no longer has the items under review", {
         file: this.file,
-        hint: `what was decided is kept in ${this.journal.path}; bring back the file and review it again`,
+        hint: `your decisions are in ${this.journal.path}; restore the file and review it again`,
       });
     }
     for (const at of this.changed) {
@@ -314,7 +314,7 @@ async function rightsOf(file: string): Promise<number> {
   const status = await stat(file).catch(() => undefined);
   if (status?.isFile()) return status.mode & 0o777;
   if (!status || status.isDirectory()) await readReview(file); // says what is wrong
-  throw new InputError("a review needs a file that can be written to", { file });
+  throw new InputError("the review file is not writable", { file });
 }
 
 /** Makes `FILE.lock` with our process number in it, so that no two reviews write to one journal. */
@@ -329,14 +329,14 @@ async function takeLock(file: string): Promise<string> {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== "EEXIST") {
-        throw new InputError(`no file can be made beside it (${code})`, { file, cause: error });
+        throw new InputError(`no file can be created next to it (${code})`, { file, cause: error });
       }
     }
     const owner = Number(await readFile(path, "utf8").catch(() => ""));
     if (isRunning(owner)) {
       throw new InputError(`is under review already (process ${owner})`, {
         file,
-        hint: `end that review first; if process ${owner} is something else, delete ${path}`,
+        hint: `end that review first; if process ${owner} is another program, delete ${path}`,
       });
     }
     await unlink(path).catch(() => undefined); // its owner crashed

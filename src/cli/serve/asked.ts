@@ -21,14 +21,17 @@ import type { PredictAsked } from "../predicting.js";
 
 /** Options that every task has. */
 export const commonOptions = {
-  nbest: whole("give the n most probable outputs of each input", { least: 1, most: MOST_OUTPUTS }),
+  nbest: whole("the n most probable outputs of each input", { least: 1, most: MOST_OUTPUTS }),
   contexts: wholeOrRange("contexts to keep at each position instead of the model's number", { least: 0, usual: 0 }),
-  mode: choice("how contexts are chosen, if not in the model's way", ["rcms", "beam", "exact"]),
-  sure: real("with a range of contexts: what is this probable is not searched for again", { least: 0, most: 1 }),
+  mode: choice("how contexts are chosen (default: the model's)", ["rcms", "beam", "exact"]),
+  sure: real("with a range of contexts: do not search again if the output has at least this probability", {
+    least: 0,
+    most: 1,
+  }),
   showContexts: flag("show the contexts kept at each position"),
   precision: share("answer only what keeps this precision, as calibrated"),
-  coverage: share("give sets of outputs that contain the right one with this probability, as calibrated"),
-  recall: share("give all spans that are needed to find this share of them, as calibrated"),
+  coverage: share("sets of outputs that contain the right one with this probability, as calibrated"),
+  recall: share("all spans needed to find this share of them, as calibrated"),
   ...unitOption,
 };
 
@@ -72,11 +75,11 @@ export function askedFrom(task: LearningTask, given: Readonly<Record<string, unk
 function checkPromise({ prediction, precision, coverage, recall, unit }: PredictAsked): void {
   checkOnePromise({ precision, coverage, recall });
   if ((precision ?? coverage ?? recall) === undefined) {
-    if (unit !== undefined) throw new InputError("option `unit` says what option `precision` is promised for");
+    if (unit !== undefined) throw new InputError("option `unit` needs option `precision`");
     return;
   }
   if (prediction.inference !== undefined || prediction.known !== undefined) {
-    throw new InputError("what is promised holds for the model as it was calibrated", {
+    throw new InputError("the promise holds only for the model as calibrated", {
       hint: "leave out options `contexts`, `mode`, `sure` and `known`",
     });
   }

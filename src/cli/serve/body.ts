@@ -98,11 +98,11 @@ function stoppable(request: IncomingMessage): [AsyncIterable<Buffer>, (why: Refu
 }
 
 function tooLong({ bytes }: BodyLimits, what = "the body"): Refused {
-  return new Refused(413, `${what} is longer than ${bytes} bytes, the most that is read (--max-body)`);
+  return new Refused(413, `${what} is longer than ${bytes} bytes, the limit (--max-body)`);
 }
 
 function tooSlow({ milliseconds }: BodyLimits): Refused {
-  return new Refused(408, `the body did not come within ${milliseconds / 1000} s (--time-limit)`);
+  return new Refused(408, `the body did not arrive within ${milliseconds / 1000} s (--time-limit)`);
 }
 
 /** Writes a piece of an answer, and waits while the client does not read; one that never does is left. */

@@ -45,7 +45,7 @@ export class Models {
       const before = models.served.get(name);
       if (before) {
         throw new InputError(`two models are called ${name}: ${before.path} and ${path}`, {
-          hint: `give one another name: OTHER=${path}`,
+          hint: `rename one: OTHER=${path}`,
         });
       }
       models.looks.set(name, await lookOf(path));
@@ -63,7 +63,7 @@ export class Models {
   get(name: string | undefined): ServedModel {
     const names = [...this.served.keys()];
     if (name === undefined && names.length > 1) {
-      throw new InputError("say which model is to answer: `model`", { hint: `there are ${names.join(", ")}` });
+      throw new InputError("choose a model with `model`", { hint: `there are ${names.join(", ")}` });
     }
     const found = this.served.get(name ?? names[0]);
     if (!found) throw unknownName("model", String(name), names);
@@ -92,7 +92,7 @@ export class Models {
     const number = this.next++;
     const { kind, contents } = await this.pool.load({ number, path, bytes: shared });
     const task = tasks().find((one) => one.kind === kind);
-    if (!task || !isLearningTask(task)) throw new InputError("this model does not answer", { file: path });
+    if (!task || !isLearningTask(task)) throw new InputError("this model cannot be served", { file: path });
     const version = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
     return { name, path, task, number, version, bytes: bytes.length, loaded: new Date(), contents, uses: 0 };
   }

@@ -9,16 +9,16 @@ type Json = Record<string, unknown>;
 export function openApi(models: readonly ServedModel[], version: string, needsToken: boolean): Json {
   const declared: Declared = Object.assign({}, ...models.map(({ task }) => requestOptions(task)));
   const names = models.map(({ name }) => name);
-  const model = { type: "string", enum: names, description: "which model answers; may be left out if there is one" };
+  const model = { type: "string", enum: names, description: "the model to use; optional if there is only one" };
   return {
     openapi: "3.1.0",
     info: { title: "Stargram", version, description: "Predictions of models, with probabilities." },
     ...(needsToken && { security: [{ token: [] }] }),
     paths: {
       "/predict": { post: predictOperation(declared, model) },
-      "/models": { get: operation("The models that are served.", { $ref: "#/components/schemas/Models" }) },
-      "/health": { get: { ...operation("Whether the server answers.", healthSchema), security: [] } },
-      "/metrics": { get: operation("Numbers in the text format of Prometheus.", { type: "string" }, "text/plain") },
+      "/models": { get: operation("The models served.", { $ref: "#/components/schemas/Models" }) },
+      "/health": { get: { ...operation("Whether the server is running.", healthSchema), security: [] } },
+      "/metrics": { get: operation("Metrics in Prometheus text format.", { type: "string" }, "text/plain") },
       "/openapi.json": { get: operation("This description.", { type: "object" }) },
     },
     components: {
@@ -36,8 +36,8 @@ function predictOperation(declared: Declared, model: Json): Json {
   return {
     summary: "Predict for inputs.",
     description:
-      "JSON: options stand in the body. JSON Lines and text: options stand in the address. JSON Lines are answered as they come; " +
-      "where a line is refused, the last line of the answer is an object with `error`. Text is read and answered as by " +
+      "JSON: options are in the body. JSON Lines and text: options are in the query string. JSON Lines are streamed; " +
+      "if a line is wrong, the last line of the answer is an object with `error`. Text is read and answered as by " +
       "`stargram predict`; with `json` or `Accept: application/x-ndjson`, as by `stargram predict --json`.",
     parameters: [parameter("model", model), parameter("json", { type: "boolean" }), ...query],
     requestBody: {
@@ -45,7 +45,7 @@ function predictOperation(declared: Declared, model: Json): Json {
       content: {
         ...answer("application/json", { $ref: "#/components/schemas/Request" }),
         ...answer("application/x-ndjson", { type: "string", description: "a string or an object on each line" }),
-        ...answer("text/plain", { type: "string", description: "a text as `stargram predict` reads it" }),
+        ...answer("text/plain", { type: "string", description: "text in the input format of `stargram predict`" }),
       },
     },
     responses: {
@@ -65,12 +65,12 @@ function predictOperation(declared: Declared, model: Json): Json {
 const failures = {
   400: "The input or an option is wrong.",
   401: "The token is missing or wrong.",
-  403: "Asked from another page, or by another name.",
+  403: "Wrong origin or host name.",
   404: "There is no such model.",
-  408: "The body did not come in time.",
+  408: "The body did not arrive in time.",
   413: "The body is too long.",
-  415: "The body is of a type that is not read.",
-  503: "Too many requests at a time, or a prediction that took too long: try again later.",
+  415: "Unsupported content type.",
+  503: "Too many requests at a time, or a prediction took too long: try again later.",
 };
 
 function failure(description: string): Json {
@@ -94,8 +94,11 @@ function schemas(declared: Declared, model: Json): Json {
       type: "object",
       properties: {
         model,
-        inputs: { type: "array", items: input, description: "one prediction is given for each" },
-        document: { type: "string", description: "instead of `inputs`: a text as `stargram predict` reads it" },
+        inputs: { type: "array", items: input, description: "one prediction for each" },
+        document: {
+          type: "string",
+          description: "instead of `inputs`: text in the input format of `stargram predict`",
+        },
         ...options,
       },
       additionalProperties: false,
@@ -105,13 +108,13 @@ function schemas(declared: Declared, model: Json): Json {
       required: ["model", "version", "predictions"],
       properties: {
         model: { type: "string" },
-        version: { type: "string", description: "which file it was: the beginning of its SHA-256" },
+        version: { type: "string", description: "the version of the model: the beginning of its file's SHA-256" },
         predictions: {
           type: "array",
           items: { type: "object" },
           description: "as `stargram predict --json` prints them",
         },
-        notices: { type: "array", items: { type: "string" }, description: "what a person should hear" },
+        notices: { type: "array", items: { type: "string" }, description: "messages for the user" },
       },
     },
     Models: { type: "object", properties: { models: { type: "array", items: { type: "object" } } } },

@@ -173,12 +173,12 @@ export class Pool {
   private replace(thread: Thread, cause: string): void {
     if (this.isClosed) return;
     this.counts.replaced++;
-    for (const { reject } of thread.loading.values()) reject(new Error(`a thread ended: ${cause}`));
+    for (const { reject } of thread.loading.values()) reject(new Error(`a thread stopped: ${cause}`));
     const again = thread.batch.filter(({ isOver }) => !isOver);
     for (const one of again) {
       if (++one.tries > 1) {
         one.isOver = true;
-        one.reject(new Error("a thread ended on this request twice"));
+        one.reject(new Error("this request stopped a thread twice"));
       } else this.queue.unshift(one);
     }
     const next = this.thread();

@@ -62,7 +62,7 @@ export async function predict(
 ): Promise<void> {
   const type = (request.headers["content-type"] ?? "").split(";")[0].trim().toLowerCase();
   const encoding = request.headers["content-encoding"];
-  if (encoding !== undefined && encoding !== "identity") throw new Refused(415, "send the body as it is, not packed");
+  if (encoding !== undefined && encoding !== "identity") throw new Refused(415, "send the body uncompressed");
   switch (type) {
     case "application/json":
       return predictJson(desk, request, response, query);
@@ -84,7 +84,7 @@ async function predictJson(
   query: URLSearchParams,
 ): Promise<void> {
   const given = bodyObject(await wholeBody(request, desk.limits));
-  if ([...query].length > 0) throw new Refused(400, "with JSON, options stand in the body");
+  if ([...query].length > 0) throw new Refused(400, "with JSON, put options into the body");
   const { model: name, inputs, document, ...options } = given;
   if (name !== undefined && typeof name !== "string") throw new Refused(400, "`model` must be a string");
   if ((inputs === undefined) === (document === undefined)) throw new Refused(400, "give `inputs` or `document`");

@@ -173,11 +173,11 @@ export class PredictServer {
   private checkOrigin({ headers: { host = "", origin } }: IncomingMessage, response: ServerResponse): void {
     const { token, origins } = this.options;
     if (token === undefined && !/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)) {
-      throw new Refused(403, "this server answers to its own address alone");
+      throw new Refused(403, "this server answers only to its own address");
     }
     if (origin === undefined || origin === `http://${host}`) return;
     if (!origins.includes(origin) && !origins.includes("*")) {
-      throw new Refused(403, `pages of ${origin} may not ask this server (--origin)`);
+      throw new Refused(403, `pages of ${origin} may not use this server (--origin)`);
     }
     response.setHeader("Access-Control-Allow-Origin", origin);
     response.setHeader("Access-Control-Expose-Headers", "Stargram-Model, Retry-After");
@@ -238,10 +238,10 @@ export class PredictServer {
     const { done, refused } = this.models.reloads;
     return this.metrics.text([
       one("stargram_requests_in_progress", "gauge", "Requests that are being answered.", this.inProgress),
-      one("stargram_work_waiting", "gauge", "Requests, or blocks of them, that no thread has yet.", this.pool.waiting),
-      one("stargram_batches_total", "counter", "Batches that threads were given.", batches),
+      one("stargram_work_waiting", "gauge", "Requests, or blocks of them, waiting for a thread.", this.pool.waiting),
+      one("stargram_batches_total", "counter", "Batches sent to threads.", batches),
       one("stargram_batched_total", "counter", "Requests, or blocks of them, in these batches.", batched),
-      one("stargram_threads_replaced_total", "counter", "Threads that ended or took too long.", replaced),
+      one("stargram_threads_replaced_total", "counter", "Threads that stopped or took too long.", replaced),
       {
         name: "stargram_reloads_total",
         type: "counter",
@@ -254,7 +254,7 @@ export class PredictServer {
       {
         name: "stargram_model_info",
         type: "gauge",
-        help: "The models that are served.",
+        help: "Models served.",
         values: this.models.all().map(({ name, version, task }) => [{ model: name, version, kind: task.kind }, 1]),
       },
     ]);

@@ -124,7 +124,7 @@ async function predictValues(loaded: Loaded, { asked, lines: { first, lines } }:
     }
     if (counting.inputs !== expected) {
       const found = counting.inputs - (expected - (end - i));
-      throw new InputError(`this holds ${found} inputs where one is expected`, {
+      throw new InputError(`expected one input, found ${found}`, {
         line: first + i,
         hint: "send a text with several inputs as `document`, or as text/plain",
       });

@@ -4,14 +4,11 @@ import { real, whole } from "../../util/options.js";
 import { type EncoderKind, type EncoderShape, fours } from "./shape.js";
 
 export const encoderOptions = {
-  encoderWidth: whole(
-    "width of a layer, rounded up to a multiple of four; 0: 256 if dense, 64 if conv",
-    {
-      least: 0,
-      most: 4096,
-      usual: 0,
-    },
-  ),
+  encoderWidth: whole("width of a layer, rounded up to a multiple of four; 0: 256 if dense, 64 if conv", {
+    least: 0,
+    most: 4096,
+    usual: 0,
+  }),
   encoderLayers: whole("number of layers; 0: 2 if dense, 3 if conv", { least: 0, most: 64, usual: 0 }),
   dropout: real("share of a layer that is dropped at random in training", {
     least: 0,

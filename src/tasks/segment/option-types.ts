@@ -4,21 +4,21 @@
 export interface SegmenterOptions {
   /**
    * How many segments back a decision looks: a whole number of at least 0 and at most 1000.
-   * If not given: 2 if segments have labels, else 0.
+   * If not given: 2 if segments have labels, otherwise 0.
    */
   order: number;
   /**
-   * Contexts to keep at each gap, beside `⋆`; 5..100: more than 5 only where in doubt: a whole number of at least 0 and at most 1000000, or a range of them.
+   * Contexts to keep at each gap, besides `⋆`; 5..100: more than 5 only where uncertain: a whole number of at least 0 and at most 1000000, or a range of them.
    * @default 20
    */
   contexts: number | { least: number; most: number };
   /**
-   * With a range of contexts: an output this probable is sure enough, and is not searched for again: a number of at least 0 and at most 1.
+   * With a range of contexts: do not search again if the output has at least this probability: a number of at least 0 and at most 1.
    * @default 0.95
    */
   sure: number;
   /**
-   * Weights of a context: of its longest suffix alone, as in the paper, or of all.
+   * Which suffixes of a context have weights: only the longest, as in the paper, or all.
    * @default "all"
    */
   rows: "longest" | "all";
@@ -33,17 +33,17 @@ export interface SegmenterOptions {
    */
   beamTraining: "free" | "forced";
   /**
-   * Leave out attributes seen fewer times: a whole number of at least 1.
+   * Leave out attributes seen fewer times than this: a whole number of at least 1.
    * @default 1
    */
   minCount: number;
   /**
-   * Passes over the examples, at most: a whole number of at least 1.
+   * Maximum number of passes over the examples: a whole number of at least 1.
    * @default 20
    */
   passes: number;
   /**
-   * Seed of everything random: a whole number.
+   * Random seed: a whole number.
    * @default 1
    */
   seed: number;
@@ -53,12 +53,12 @@ export interface SegmenterOptions {
    */
   rate: number;
   /**
-   * Added to AdaGrad's sums of squares: the larger, the shorter the first steps: a number above 0.
+   * Added to AdaGrad's sums of squares: larger values make the first steps smaller: a number above 0.
    * @default 0.0001
    */
   delta: number;
   /**
-   * Strength of L2 regularisation: (l2 / 2) · |weights|² is taken from the log-likelihood: a number of at least 0 and at most 1000000.
+   * Strength of L2 regularisation: (l2 / 2) · |weights|² is subtracted from the log-likelihood: a number of at least 0 and at most 1000000.
    * If not given: chosen on held-out data.
    */
   l2: number;
@@ -68,8 +68,8 @@ export interface SegmenterOptions {
    */
   l1: number;
   /**
-   * Share held out to choose by; 0 for none: a share from 0 to below 1.
-   * If not given: a tenth or, of few examples, up to a fifth; of fewer than 500, each fifth in turn (cross-validation).
+   * Share of the examples held out to choose settings; 0 for none: a share from 0 to below 1.
+   * If not given: a tenth, up to a fifth of few examples; below 500 examples, cross-validation.
    */
   heldOut: number;
   /**
@@ -78,22 +78,22 @@ export interface SegmenterOptions {
    */
   patience: number;
   /**
-   * Average the weights over about the later half of the passes.
+   * Average the weights over about the second half of the passes.
    * @default true
    */
   average: boolean;
   /**
-   * Randomly round gradient entries below this to 0 or ±this: a smaller model: a number of at least 0 and at most 1.
+   * Randomly round gradient entries below this to 0 or ±this (smaller model): a number of at least 0 and at most 1.
    * @default 0
    */
   truncate: number;
   /**
-   * What is chosen by; the accuracy of segments is their F1.
+   * Measure that chooses settings; the accuracy of segments is their F1.
    * @default "likelihood"
    */
   select: "accuracy" | "likelihood";
   /**
-   * When everything is chosen, learn from the held-out part, too.
+   * When all settings are chosen, train on the held-out part too.
    * @default true
    */
   refit: boolean;

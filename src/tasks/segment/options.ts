@@ -23,9 +23,13 @@ export const segmenterOptions = {
     usual: 20,
   }),
   ...budgetOptions,
-  rows: choice("which suffixes of a context have weights: only the longest, as in the paper, or all", ["longest", "all"], {
-    usual: "all",
-  }),
+  rows: choice(
+    "which suffixes of a context have weights: only the longest, as in the paper, or all",
+    ["longest", "all"],
+    {
+      usual: "all",
+    },
+  ),
   mode: choice("how contexts are chosen", ["rcms", "beam", "exact"], { usual: "rcms", value: "mode" }),
   beamTraining: choice("how beam search learns: with the right output kept in the beam or not", ["free", "forced"], {
     usual: "free",

@@ -176,9 +176,7 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
   /** The places of the most probable segments of a text, in UTF-16 units. */
   cut(text: string): SegmenterPrediction["segments"] {
     if (this.parts.input === "tokens") {
-      throw new InputError(
-        "this segmenter groups tokens; to split text, use one trained on characters",
-      );
+      throw new InputError("this segmenter groups tokens; to split text, use one trained on characters");
     }
     return this.predict(text).segments;
   }

@@ -60,6 +60,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
         ["stargram train segment names.txt --out names.sg", "names in columns with BIO labels"],
         ["stargram train segment sentences.txt --format lines --out sentences.sg", "one sentence per line"],
       ],
+      common: ["format", "labels", "lexicon", "order", "contexts", "l2", "passes", "seed"],
     },
     options: { ...segmenterOptions, ...lexiconOptions },
     reading,

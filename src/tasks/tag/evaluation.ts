@@ -183,10 +183,7 @@ interface PartReports {
 /** How much of the parts can be answered at the precision that people ask for most. */
 function partLines({ tokenSureness, spanSureness }: PartReports): string[][] {
   const lines: string[][] = [];
-  for (const [noun, sureness] of [
-    ["tokens", tokenSureness] as const,
-    ["spans found", spanSureness] as const,
-  ]) {
+  for (const [noun, sureness] of [["tokens", tokenSureness] as const, ["spans found", spanSureness] as const]) {
     if (sureness) lines.push(...answeredLines({ "0.95": sureness.recallAtPrecision["0.95"] }, noun));
   }
   return lines;

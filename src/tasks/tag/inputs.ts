@@ -143,8 +143,7 @@ export async function* readInputs(tagger: Tagger, lines: Lines, use: InputUse): 
     tokenizer?: unknown;
   };
   const tokenizer = given.tokenizer === undefined ? undefined : checkTokenizer(given.tokenizer);
-  if (tokenizer && !given.text)
-    throw new InputError("option `tokenizer` needs option `text`");
+  if (tokenizer && !given.text) throw new InputError("option `tokenizer` needs option `text`");
   if (given.text) {
     checkRunning(tagger, note, given);
     for await (const sequence of readRunning(lines, tokenizer))

@@ -43,9 +43,13 @@ export const taggerOptions = {
     usual: 20,
   }),
   ...budgetOptions,
-  rows: choice("which suffixes of a context have weights: only the longest, as in the paper, or all", ["longest", "all"], {
-    usual: "all",
-  }),
+  rows: choice(
+    "which suffixes of a context have weights: only the longest, as in the paper, or all",
+    ["longest", "all"],
+    {
+      usual: "all",
+    },
+  ),
   mode: choice("how contexts are chosen", modes, {
     usual: "rcms",
     value: "mode",
@@ -68,13 +72,10 @@ export const taggerOptions = {
     otherwise: "bio for IOB1 data, otherwise that of the data",
   }),
   constrained: flag("never answer with labels that break their scheme, such as I-PER after O"),
-  labelParts: text(
-    "separator between parts of labels, such as `|` in NOUN|Case=Gen; `none`: no parts",
-    {
-      value: "separator",
-      otherwise: "detected",
-    },
-  ),
+  labelParts: text("separator between parts of labels, such as `|` in NOUN|Case=Gen; `none`: no parts", {
+    value: "separator",
+    otherwise: "detected",
+  }),
   shortlist: whole("maximum number of labels to consider at each position; 0: all labels", {
     least: 0,
     otherwise: "64 if labels have parts or there are more than 128, otherwise all",

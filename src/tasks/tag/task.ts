@@ -59,7 +59,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
     explorable: ({ source }) => ({ readsText: source.kind !== "given" }),
     checkUsable({ source }, file) {
       if (source.kind !== "function") return;
-      throw new InputError("the model makes its attributes with a function of the program that trained it", {
+      throw new InputError("the model uses a feature function of the program that trained it", {
         file,
         hint: "use it from that program: loadModel, then setFeatures",
       });
@@ -76,6 +76,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
           ["stargram train tag train.txt --template chunk.tpl --order 3 --out model.sg", "a CRF++ template"],
           ["stargram train tag letter.data.gz --folds 0,2-9 --order 4 --contexts 40 --out letters.sg", "handwriting"],
         ],
+        common: ["format", "column", "template", "lexicon", "order", "contexts", "l2", "passes", "seed"],
       },
       options: { ...taggerOptions, ...attributeOptions },
       reading,
@@ -130,8 +131,8 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         const isKnown = (_: unknown, id: number): boolean =>
           (from?.attributes.indexOf(attributes.nameOf(id)) ?? -1) >= 0;
         const isForeign = from && !new Uint8Array(attributes.size).some(isKnown);
-        const warnings = isForeign ? ["no attribute of the model that training began with is in the data"] : [];
-        const then = summary.chosen?.refit ? ", then learned from everything" : "";
+        const warnings = isForeign ? ["the data has none of the attributes of the model given with --from"] : [];
+        const then = summary.chosen?.refit ? ", then trained on everything" : "";
         const judged = held ? `held out ${percent(held.accuracy)} of labels right${then}` : undefined;
         return { text: `${size} from ${plural(summary.sequences, "sequence")}`, judged, warnings };
       },
@@ -142,27 +143,22 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
 
     predicting: {
       options: {
-        marginals: flag("give the probability of every label at every position"),
-        labelsOnly: flag("leave out the column of probabilities"),
-        known: flag("take the labels of the input as known and fill in those that are `_`"),
-        text: flag(
-          "the input is running text: it is cut into sentences and tokens; with --json, spans by places in it",
-        ),
-        tokenizer: model("with --text: a model that cuts sentences into tokens, made by `train segment`", {
-          otherwise: "words as Unicode has them",
+        marginals: flag("print the probability of every label at every position"),
+        labelsOnly: flag("do not print probabilities"),
+        known: flag("keep the labels of the input and fill in those that are `_`"),
+        text: flag("the input is running text, to be split into sentences and tokens; with --json, offsets of spans"),
+        tokenizer: model("with --text: a segmenter that splits sentences into tokens", {
+          otherwise: "Unicode words",
         }),
-        spans: flag("with --json: give the spans that labels such as B-PER, I-PER, O mark, with their probabilities"),
+        spans: flag("with --json: spans marked by labels such as B-PER, I-PER, O, with probabilities"),
       },
       rereading,
       notes: predictNotes,
       examples: [
         ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
         ["stargram predict model.sg partly.txt --known", "fill in the labels that are `_`"],
-        ["stargram predict names.sg letter.txt --text --json", "names in running text, by their places in it"],
-        [
-          "stargram predict pos.sg letter.txt --text --tokenizer words.sg",
-          "the same, cut into words by a model that learned it",
-        ],
+        ["stargram predict names.sg letter.txt --text --json", "names in running text, with offsets"],
+        ["stargram predict pos.sg letter.txt --text --tokenizer words.sg", "the same, split into words by a segmenter"],
       ],
       inputs: readInputs,
       async *inputsOf(sequences) {
@@ -224,9 +220,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
 
     evaluating: {
       options: {
-        allowUnknown: flag(
-          "count labels that the model does not know as wrong also where the first sequence has no other",
-        ),
+        allowUnknown: flag("count unknown labels as wrong, even if the first sequence has no known ones"),
       },
       notes: evaluateNotes,
       examples: [
@@ -275,7 +269,7 @@ function predictOptions(asked: PredictionAsked, { marksSpans }: Tagger): Predict
 /** What makes attributes of a model's kind. */
 function trainedAgain({ source, lexicons }: Tagger): Asked {
   if (source.kind === "function") {
-    throw new InputError("the model makes its attributes with a function, which is not saved with it", {
+    throw new InputError("the model uses a feature function, which is not saved in the file", {
       hint: "calibrate it on held-out data",
     });
   }

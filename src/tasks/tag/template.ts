@@ -170,7 +170,7 @@ function wapitiMarker(outside: number): string {
 function tooFewColumns(needed: number, found: number, i: number, place: Place): InputError {
   const line = place.line === undefined ? undefined : place.line + i;
   return new InputError(
-    `the template asks for column ${needed - 1}, counted from 0, but there ${found === 1 ? "is 1 column" : `are ${found} columns`}`,
+    `the template needs column ${needed - 1}, counted from 0, but there ${found === 1 ? "is 1 column" : `are ${found} columns`}`,
     {
       file: place.file,
       line,

@@ -77,10 +77,10 @@ async function learnTagger(
   const others = [...hookNames, ...otherNames];
   const kept = given.keep ? given.from : undefined;
   const open = readTaggerOptions(given, { others, from: kept });
-  if (given.keep && !kept) throw new InputError("option `keep` needs `from`: a tagger to keep");
+  if (given.keep && !kept) throw new InputError("option `keep` needs option `from`");
   if (given.from?.encoder) {
-    throw new InputError("option `from`: a tagger with an encoder cannot go on learning", {
-      hint: "train anew, on all examples",
+    throw new InputError("option `from`: a tagger with an encoder cannot continue training", {
+      hint: "train again on all examples",
     });
   }
   if (given.vectors !== undefined && open.encoder !== "none") {
@@ -192,8 +192,8 @@ async function learnTagger(
 /** With less memory, there may be fewer attributes than the training to be resumed had. */
 function checkResumed({ checkpoint }: TrainTaggerOptions, { table }: TaggerRows): void {
   if (!checkpoint || checkpoint.weights.length === table.symbols.length) return;
-  throw new InputError("the training to be resumed has other weights: option `memory` was another, or the version", {
-    hint: "resume it with the memory it had, or train anew",
+  throw new InputError("the run to resume had other weights: option `memory` or the version was different", {
+    hint: "resume it with the same memory, or start again",
   });
 }
 
@@ -237,7 +237,7 @@ const ofTagger = { usualPenalty: 1, leastGain: 0.03, mostGoOn: 5, crossBelow: 12
 async function vectorsOf(given: TrainTaggerOptions, words: Alphabet, kept: Tagger | undefined): Promise<Vectors> {
   const { vectors, vectorsWords: most = attributeOptions.vectorsWords.default } = given;
   if (vectors === undefined) return kept?.vectors as Vectors;
-  if (kept) throw new InputError("option `vectors` cannot be used where a tagger is kept: it has its own, or none");
+  if (kept) throw new InputError("option `vectors` cannot be used with option `keep`");
   checkOption(attributeOptions.vectorsWords, "vectorsWords", most);
   return vectorsFor(vectors, words, most);
 }
@@ -246,7 +246,7 @@ async function vectorsOf(given: TrainTaggerOptions, words: Alphabet, kept: Tagge
 function choosingOf(open: ChosenOptions, { marksSpans, l2 }: { marksSpans: boolean; l2?: number }): ChoosingOptions {
   const { select = marksSpans ? "f1" : "accuracy" } = open;
   if (select === "f1" && !marksSpans) {
-    throw new InputError("option `select`: F1 is for labels that mark spans, such as B-NP, I-NP, O", {
+    throw new InputError("option `select`: F1 needs labels that mark spans, such as B-NP, I-NP, O", {
       hint: "choose by accuracy or likelihood",
     });
   }

@@ -37,9 +37,7 @@ export async function distill(
   const known = remembered(teacher);
   const answered = await answers(teacher, inputs, known, onAnswer);
   if (answered.length === 0) {
-    throw new InputError(
-      "nothing to learn from: all inputs are training pairs of the model, or have unknown symbols",
-    );
+    throw new InputError("nothing to learn from: all inputs are training pairs of the model, or have unknown symbols");
   }
   const judges = judgesOf(known.length);
   const order = shuffle(Int32Array.from(known.keys()), generator(seed, DISTILL_PART));

@@ -3,12 +3,12 @@
 /** What can be chosen of a transducer. */
 export interface TransducerOptions {
   /**
-   * Passes over the pairs, at most: a whole number of at least 1.
+   * Maximum number of passes over the pairs: a whole number of at least 1.
    * @default 7
    */
   passes: number;
   /**
-   * Seed of everything random: a whole number.
+   * Random seed: a whole number.
    * @default 1
    */
   seed: number;
@@ -18,13 +18,13 @@ export interface TransducerOptions {
    */
   rate: number;
   /**
-   * Added to AdaGrad's sums of squares: the larger, the shorter the first steps: a number above 0.
+   * Added to AdaGrad's sums of squares: larger values make the first steps smaller: a number above 0.
    * @default 0.0001
    */
   delta: number;
   /**
    * Strength of L2 regularisation: a number of at least 0 and at most 1000000.
-   * If not given: by the number of pairs; from 1,000 inputs on chosen on held-out pairs, with attributes 16.
+   * If not given: chosen on held-out pairs; below 1,000 inputs by their number; with attributes 16.
    */
   l2: number;
   /**
@@ -34,7 +34,7 @@ export interface TransducerOptions {
   l1: number;
   /**
    * Share of the inputs held out to choose the best pass and calibrate probabilities: a share from 0 to below 1.
-   * If not given: a tenth, at most 2,000 inputs; of fewer than 1,000, each quarter in turn; none of fewer than 50.
+   * If not given: a tenth, at most 2,000 inputs; below 1,000 inputs each quarter in turn, below 50 none.
    */
   heldOut: number;
   /**
@@ -43,28 +43,28 @@ export interface TransducerOptions {
    */
   patience: number;
   /**
-   * Average the weights over about the later half of the passes.
+   * Average the weights over about the second half of the passes.
    * @default true
    */
   average: boolean;
   /**
-   * Randomly round gradient entries below this to 0 or ±this: a smaller model: a number of at least 0 and at most 1.
+   * Randomly round gradient entries below this to 0 or ±this (smaller model): a number of at least 0 and at most 1.
    * @default 0
    */
   truncate: number;
   /**
-   * What the best pass is chosen by.
+   * Measure that chooses the best pass.
    * @default "accuracy"
    */
   select: "likelihood" | "accuracy";
   /**
-   * When everything is chosen, learn from the held-out part, too.
+   * When all settings are chosen, train on the held-out part too.
    * @default true
    */
   refit: boolean;
   /**
    * What an input symbol is: a character, or a part of it.
-   * If not given: chosen on held-out pairs where symbols are characters that can be taken apart.
+   * If not given: chosen on held-out pairs if characters can be decomposed.
    */
   input: "chars" | "codepoints" | "decomposed" | "tokens";
   /**
@@ -73,28 +73,28 @@ export interface TransducerOptions {
    */
   output: "chars" | "codepoints" | "decomposed" | "tokens";
   /**
-   * Remember the training pairs: an input among them gets the answers it had.
+   * Store the training pairs: an input among them gets the answers it had.
    * @default true
    */
   lookup: boolean;
   /**
-   * How contexts are chosen while learning: `rcms`, or one of the others that the paper compares.
+   * How contexts are chosen in training: `rcms`, or one of the others that the paper compares.
    * @default "rcms"
    */
   strategy: "rcms" | "model" | "target" | "hybrid" | "forced";
   /**
-   * Most output symbols for one input symbol: a whole number of at least 1 and at most 1000.
-   * If not given: as many as let 999 of 1,000 pairs be aligned.
+   * Maximum number of output symbols for one input symbol: a whole number of at least 1 and at most 1000.
+   * If not given: enough to align 999 of 1,000 pairs.
    */
   maxEmit: number;
   /**
-   * Most output symbols before the first input symbol and after the last, which then are symbols of their own: a whole number of at least 0 and at most 1000.
-   * If not given: with attributes: as many as a rough alignment needs; else 0, ends are no symbols.
+   * Maximum number of output symbols before the first input symbol and after the last: a whole number of at least 0 and at most 1000.
+   * If not given: with attributes as many as a rough alignment needs, otherwise 0.
    */
   edgeEmit: number;
   /**
-   * Have weights for copying the input symbol, whichever it is.
-   * If not given: where most output symbols are among those of their input.
+   * Add weights for copying the input symbol.
+   * If not given: on if most output symbols occur in their input.
    */
   copying: boolean;
   /**
@@ -103,12 +103,12 @@ export interface TransducerOptions {
    */
   order: number;
   /**
-   * Contexts to keep at each slot, beside `⋆`; 3..12: more than 3 only where in doubt: a whole number of at least 0 and at most 1000000, or a range of them.
+   * Contexts to keep at each slot, besides `⋆`; 3..12: more than 3 only where uncertain: a whole number of at least 0 and at most 1000000, or a range of them.
    * @default 6
    */
   contexts: number | { least: number; most: number };
   /**
-   * With a range of contexts: an output this probable is sure enough, and is not searched for again: a number of at least 0 and at most 1.
+   * With a range of contexts: do not search again if the output has at least this probability: a number of at least 0 and at most 1.
    * @default 0.95
    */
   sure: number;
@@ -133,43 +133,43 @@ export interface TransducerOptions {
    */
   moveGrams: readonly number[];
   /**
-   * Leave out features seen fewer times in the rough alignment of the pairs: a whole number of at least 1.
-   * If not given: 1, with attributes and from 5,000 inputs on 2.
+   * Leave out features seen fewer times than this in a rough alignment: a whole number of at least 1.
+   * If not given: 1; 2 with attributes or with 5,000 inputs or more.
    */
   minCount: number;
   /**
-   * Let a network score what is written, in place of weights of windows and aligned pairs; `auto`: both kinds of members, or the kind that held-out inputs find clearly better.
+   * Use a neural network instead of weights of windows and aligned pairs; `auto`: members of both kinds, or of the kind that is clearly better on held-out inputs.
    * @default "none"
    */
   encoder: "none" | "conv" | "auto";
   /**
-   * Numbers of a layer of the network, rounded up to a multiple of four; 0: 256 if dense, 64 if conv: a whole number of at least 0 and at most 4096.
+   * Width of a layer, rounded up to a multiple of four; 0: 256 if dense, 64 if conv: a whole number of at least 0 and at most 4096.
    * @default 0
    */
   encoderWidth: number;
   /**
-   * Layers of the network; 0: 2 if dense, 3 if conv: a whole number of at least 0 and at most 64.
+   * Number of layers; 0: 2 if dense, 3 if conv: a whole number of at least 0 and at most 64.
    * @default 0
    */
   encoderLayers: number;
   /**
-   * Share of a layer's numbers that are left out at random while learning: a number of at least 0 and at most 0.9.
-   * If not given: 0.2; of fewer than 1,000 inputs 0.3.
+   * Share of a layer that is dropped at random in training: a number of at least 0 and at most 0.9.
+   * If not given: 0.2; below 1,000 inputs 0.3.
    */
   dropout: number;
   /**
-   * Members: models that read from left to right and from right to left by turns, and decide together: a whole number of at least 1 and at most 100.
-   * If not given: 2 up to 5,000 inputs, if some are held out and there is no model of words; else 1.
+   * Number of models that decide together, reading left to right and right to left in turn: a whole number of at least 1 and at most 100.
+   * If not given: 2 up to 5,000 inputs if some are held out and there is no word model, otherwise 1.
    */
   ensemble: number;
   /**
-   * Let a model of the outputs' words help to choose; with a number, with that weight: a number of at least 0 and at most 10.
-   * If not given: chosen where most outputs hold several words and some inputs are held out, else 0.
+   * Use a model of the words in outputs; a number sets its weight: a number of at least 0 and at most 10.
+   * If not given: chosen if most outputs have several words and some inputs are held out, otherwise 0.
    */
   words: number | "chosen";
   /**
-   * Graphones that a joint n-gram model looks back; it helps to choose among the best outputs: a whole number of at least 0 and at most 1000.
-   * If not given: 6 if inputs are held out, else none.
+   * How many graphones back the joint n-gram model looks; it helps to choose among the best outputs: a whole number of at least 0 and at most 1000.
+   * If not given: 6 if inputs are held out, otherwise none.
    */
   jointGrams: number;
 }

@@ -80,15 +80,12 @@ export const transducerOptions = {
     most: FURTHEST,
     otherwise: "enough to align 999 of 1,000 pairs",
   }),
-  edgeEmit: whole(
-    "maximum number of output symbols before the first input symbol and after the last",
-    {
-      least: 0,
-      most: FURTHEST,
-      otherwise: "with attributes as many as a rough alignment needs, otherwise 0",
-      flag: false,
-    },
-  ),
+  edgeEmit: whole("maximum number of output symbols before the first input symbol and after the last", {
+    least: 0,
+    most: FURTHEST,
+    otherwise: "with attributes as many as a rough alignment needs, otherwise 0",
+    flag: false,
+  }),
   copying: flag("add weights for copying the input symbol", {
     otherwise: "on if most output symbols occur in their input",
     off: "do not add weights for copying",
@@ -261,9 +258,7 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
   }
   const isJudged = judges > 0 || options.heldOut > 0;
   if (options.jointGrams > 0 && !isJudged) {
-    throw new InputError(
-      "option `jointGrams` needs held-out inputs, which choose the weight of the graphone model",
-    );
+    throw new InputError("option `jointGrams` needs held-out inputs, which choose the weight of the graphone model");
   }
   if (given.words === "chosen" && !isJudged) {
     throw new InputError("option `words` needs a number if no inputs are held out", {
