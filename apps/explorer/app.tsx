@@ -7,6 +7,7 @@ import { useAddress } from "./hooks.js";
 import { type OfferedModel, offeredModels, openFile } from "./models.js";
 import { FileButton, Trouble, type ViewProps } from "./parts/common.js";
 import { switchTheme, useDark } from "./theme.js";
+import { CompareView } from "./views/compare.js";
 import { DecipherView } from "./views/decipher/decipher.js";
 import { LearnView } from "./views/learn.js";
 import { PronounceView } from "./views/pronounce.js";
@@ -21,6 +22,7 @@ const shown: Record<View, { title: string; View: (props: ViewProps) => preact.JS
   tag: { title: "Tag", View: TagView },
   segment: { title: "Segment", View: SegmentView },
   decipher: { title: "Decipher", View: DecipherView },
+  compare: { title: "Compare", View: CompareView },
   trust: { title: "Trust", View: TrustView },
   learn: { title: "Learn", View: LearnView },
 };
@@ -68,11 +70,12 @@ export function App() {
     change({}, "learn");
   });
   const { View } = shown[view];
-  const usable = view === "trust" || view === "learn" ? models : models.filter((model) => model.view === view);
+  const usable =
+    view === "compare" || view === "trust" || view === "learn" ? models : models.filter((model) => model.view === view);
   return (
     <div class={`page ${over ? "over" : ""}`}>
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <TopBar view={view} onOpen={(file) => void open(file)} onSaid={setSaid} />
       <main id="main" tabIndex={-1}>
@@ -129,8 +132,8 @@ function TopBar(props: { view: View; onOpen: (file: File) => void; onSaid: (text
           class="quiet"
           onClick={() =>
             navigator.clipboard.writeText(location.href).then(
-              () => onSaid("The link is copied. It leads to what you see, but for files that you opened."),
-              () => onSaid("The browser did not let the page copy: copy the address yourself."),
+              () => onSaid("Link copied. It shows what you see now, except for files that you opened."),
+              () => onSaid("The browser did not allow copying. Copy the address from the address bar."),
             )
           }
         >

@@ -1,11 +1,11 @@
 // Which models the page offers: those that come with it, those that `stargram explore` was given, and files opened here.
 
 /** The views, in the order of the navigation. */
-export const views = ["read", "pronounce", "tag", "segment", "decipher", "trust", "learn"] as const;
+export const views = ["read", "pronounce", "tag", "segment", "decipher", "compare", "trust", "learn"] as const;
 export type View = (typeof views)[number];
 
 /** Views that show models of one kind. */
-export type ModelView = Exclude<View, "trust" | "learn">;
+export type ModelView = Exclude<View, "compare" | "trust" | "learn">;
 
 export type ModelKind = "tagger" | "transducer" | "segmenter" | "language";
 

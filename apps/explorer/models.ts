@@ -122,7 +122,7 @@ export async function fetchJson<T>(path: string): Promise<T> {
   const response = await fetch(path);
   if (!response.ok) {
     throw new EngineError({
-      message: `${path} could not be fetched (the server says ${response.status})`,
+      message: `${path} could not be loaded (server status ${response.status})`,
       mine: false,
     });
   }

@@ -157,13 +157,13 @@ export interface Calls {
     result: ReadResult;
   };
   /** [sentence][word][column] */
-  tag: { params: Named & { sentences: string[][][] }; progress: never; result: TagResult[] };
+  tag: { params: Named & { sentences: string[][][]; choice?: Choice }; progress: never; result: TagResult[] };
   explain: {
     params: Named & { columns: string[][]; position: number; label?: string };
     progress: never;
     result: ExplainResult;
   };
-  segment: { params: Named & { text: string }; progress: never; result: SegmentResult };
+  segment: { params: Named & { text: string; choice?: Choice }; progress: never; result: SegmentResult };
   learn: {
     params: { task: LearnTask; text: string; file: string };
     /** `title` says what this training is for, where there are several. */

@@ -49,7 +49,7 @@ async function request(action: ReviewAction | "item"): Promise<ReviewView> {
     throw new Error(element<HTMLTemplateElement>("lost").content.textContent ?? "");
   });
   const answer: ReviewView | Refusal = await response.json();
-  if (response.status === 409) throw new OutOfDate("Not saved: this review has gone on in another window.");
+  if (response.status === 409) throw new OutOfDate("Not saved: this review continued in another window.");
   if ("error" in answer) throw new Error(`Not saved: ${answer.error}`);
   return answer;
 }
@@ -115,7 +115,7 @@ function doubtOf(text: string): string | undefined {
   const found = words.length === 1 && wanted > 1 ? [...text].length : words.length; // `dog` for `d o g`
   if (found === wanted) return undefined;
   doubted = text;
-  return `This item takes ${wanted} labels, found ${found}. Press Enter again to answer so all the same.`;
+  return `This item takes ${wanted} labels, found ${found}. Press Enter again to answer anyway.`;
 }
 
 function skip(): void {
@@ -184,7 +184,7 @@ function take(text: string, isBeginning: boolean): void {
 }
 
 function showDone({ total, answered, skipped }: ReviewView): void {
-  const outcome = total === 0 ? "There is nothing to review" : skipped === 0 ? "All answered" : "You are through";
+  const outcome = total === 0 ? "There is nothing to review" : skipped === 0 ? "All answered" : "All done";
   element("outcome").textContent = outcome;
   element("counts").textContent = `${count(answered)} answered, ${count(skipped)} skipped.`;
   element("learn").hidden = answered === 0;
@@ -195,7 +195,7 @@ function showDone({ total, answered, skipped }: ReviewView): void {
 
 function showTrouble(reason: string | undefined): void {
   element("trouble").hidden = reason === undefined;
-  element("retry").textContent = failed === "item" && view ? "Show where it stands" : "Try again";
+  element("retry").textContent = failed === "item" && view ? "Show the current state" : "Try again";
   element("reason").textContent = reason ?? "";
   if (reason !== undefined) saved.textContent = "";
 }

@@ -233,7 +233,7 @@ export function ModelState(props: {
 }) {
   const { ready, named, offered, loading, trouble } = props;
   if (ready && !offered && named !== undefined) {
-    const message = `This link uses the model “${named.replace(/^(file|given):/, "")}”, which is not here.`;
+    const message = `This link needs the model “${named.replace(/^(file|given):/, "")}”, which is not open.`;
     return <Trouble error={{ message, hint: "Open its file with “Open a model” above, or choose another view." }} />;
   }
   const failed = loading.error ?? trouble;

@@ -11,11 +11,11 @@ import { saveFile } from "../save.js";
 import { numerals, taskFor } from "./learn-data.js";
 
 const titles: Record<LearnTask, { title: string; data: string }> = {
-  tag: { title: "Label words", data: "a word and its label on each line, a blank line between sentences" },
-  transduce: { title: "Transcribe", data: "an input, a tab and an output on each line" },
+  tag: { title: "Label words", data: "one word and its label per line, a blank line between sentences" },
+  transduce: { title: "Transcribe", data: "one input, a tab and an output per line" },
   segment: {
     title: "Cut texts",
-    data: "a text on each line, with spaces between its words; or names in columns, as for labels",
+    data: "one text per line, with spaces between words; or names in columns, as for labels",
   },
 };
 
@@ -56,12 +56,7 @@ export function LearnView({ params, change, dropped, onModel }: ViewProps) {
       const onProgress = (progress: Calls["learn"]["progress"]) => setState({ phase: "running", progress });
       const result = await patient.call("learn", { task, text, file: name }, { signal: mine.signal, onProgress });
       const file = `${name.replace(/\.[^.]*$/, "")}.sg`;
-      const model = await openBytes(
-        `learned:${file}`,
-        file,
-        result.bytes,
-        `Learned here from ${name}: ${result.text}.`,
-      );
+      const model = await openBytes(`learned:${file}`, file, result.bytes, `Trained here on ${name}: ${result.text}.`);
       onModel(model);
       setState({ phase: "done", result, model });
     } catch (error) {
@@ -73,9 +68,8 @@ export function LearnView({ params, change, dropped, onModel }: ViewProps) {
   return (
     <>
       <Intro title="Learn from your own data">
-        Open a file with examples and let the browser learn from them, with the settings that{" "}
-        <code>stargram train</code> would choose. A part is held out to choose by and to say how good it is. Nothing
-        leaves your machine.
+        Open a file with examples and train a model in the browser, with the settings that <code>stargram train</code>{" "}
+        would choose. A part is held out to choose settings and to measure the result. Nothing leaves your machine.
       </Intro>
       <section class="controls" aria-label="Data">
         <Segmented
@@ -148,7 +142,7 @@ function Running({ progress, onStop }: { progress?: Calls["learn"]["progress"]; 
 function Done({ result, model }: { result: LearnResult; model: OfferedModel }) {
   return (
     <section aria-label="The model" class="learned">
-      <h2>{result.stopped ? "Stopped early: what was learned until then" : "Learned"}</h2>
+      <h2>{result.stopped ? "Stopped early: the model so far" : "Learned"}</h2>
       <p role="status">
         {result.text}
         {result.judged && (

@@ -48,8 +48,8 @@ export function PronounceView({ models, ready, params, change }: ViewProps) {
     <>
       <Intro title={english ? "Pronounce a word" : "Transcribe"}>
         {english
-          ? "Learned from spellings and sounds alone. Which letter belongs to which sound was never told: every alignment counts, and the probability of a pronunciation is summed over all of them."
-          : "Learned from pairs of input and output alone. Which symbol writes which was never told: every alignment counts, and the probability of an output is summed over all of them."}
+          ? "The model learned from spellings and sounds. It was not told which letters make which sounds: the probability of a pronunciation is summed over all alignments."
+          : "The model learned from pairs of input and output. It was not told which symbol writes which: the probability of an output is summed over all alignments."}
       </Intro>
       <Controls {...{ models, offered: offered?.id, english, word, contexts, fewest, change }} />
       {english && text !== "" && <Hear text={text} />}
@@ -135,7 +135,7 @@ function Hear({ text }: { text: string }) {
   return (
     <p class="small">
       <button type="button" onClick={say}>
-        ▶ Hear your browser say it
+        ▶ Listen (your browser's voice)
       </button>
     </p>
   );
@@ -158,8 +158,8 @@ function Result(props: {
     <div class="pronounced" aria-busy={!props.current}>
       {result.unknown.length > 0 && (
         <p class="trouble" role="alert">
-          The model has never seen {result.unknown.map((symbol) => `“${symbol}”`).join(", ")}; it guesses what to do
-          with {result.unknown.length === 1 ? "it" : "them"}.
+          The model does not know {result.unknown.map((symbol) => `“${symbol}”`).join(", ")}; it guesses what to do with{" "}
+          {result.unknown.length === 1 ? "it" : "them"}.
         </p>
       )}
       <section aria-label={english ? "Pronunciations" : "Outputs"}>
@@ -196,7 +196,7 @@ function Result(props: {
           <Slots result={result} english={english} position={letter} name={alignment[letter]?.input ?? ""} />
         ) : (
           <p class="soft small">
-            Choose {english ? "a letter" : "an input symbol"} to see what the model remembers when it gets there.
+            Select {english ? "a letter" : "an input symbol"} to see what the model remembers there.
           </p>
         )}
       </section>
@@ -272,7 +272,7 @@ function Slots(props: { result: PronounceResult; english: boolean; position: num
     <div class="slot-contexts" data-position={position}>
       <h3>What is remembered at “{name}”</h3>
       <p class="soft small">
-        A memory is a row of {written}s written and steps <code>›</code> to the next{" "}
+        A context lists the {written}s written and the steps <code>›</code> to the next{" "}
         {english ? "letter" : "input symbol"}, latest last.
       </p>
       <div class="slots plain">
@@ -298,7 +298,7 @@ function Slots(props: { result: PronounceResult; english: boolean; position: num
       </div>
       {some.length < slots.length && (
         <button type="button" class="link small" onClick={() => setAll(true)}>
-          Show slots that are hardly ever reached
+          Show slots with little probability
         </button>
       )}
     </div>

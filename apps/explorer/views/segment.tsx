@@ -30,14 +30,15 @@ export function SegmentView({ models, ready, params, change }: ViewProps) {
   const fits = result?.segments.every(({ start, end, text: own }) => read.slice(start, end) === own);
   return (
     <>
-      <Intro title="Cut a text">
-        Words of a language that writes no spaces, names, sentences: what a segmenter learned to find, with the
-        probability of each segment. The stronger its colour, the surer the model.
+      <Intro title="Segment a text">
+        Words of a language without spaces, names, or sentences: what a segmenter has learned to find, with the
+        probability of each segment. A stronger colour means a higher probability.
       </Intro>
       {ready && models.length === 0 && params.model === undefined ? (
         <p class="lesson">
-          No segmenter is here. <a href={formatAddress("learn", { task: "segment" })}>Learn one from your own texts</a>,
-          or open a model that <code>stargram train segment</code> made.
+          There is no segmenter yet.{" "}
+          <a href={formatAddress("learn", { task: "segment" })}>Train one on your own texts</a>, or open a model made by{" "}
+          <code>stargram train segment</code>.
         </p>
       ) : (
         <section class="controls" aria-label="Text">
@@ -110,8 +111,8 @@ function Others({ result }: { result: SegmentResult }) {
   const isNew = ({ start, end, label }: Segment): boolean =>
     !first.segments.some((own) => own.start === start && own.end === end && own.label === label);
   return (
-    <section aria-label="Other ways to cut">
-      <h2>Other ways to cut</h2>
+    <section aria-label="Other segmentations">
+      <h2>Other segmentations</h2>
       <p class="soft small">
         As above: {percentText(result.calibrated ?? result.probability)}
         {result.calibrated !== undefined && ", calibrated on held-out data"}

@@ -52,8 +52,8 @@ export function TagView({ models, ready, params, change }: ViewProps) {
   return (
     <>
       <Intro title="Tag a text">
-        A label for every word. The stronger its colour, the surer the model; what is pale may well be something else.
-        Choose a word to see why.
+        A label for every word. A stronger colour means a higher probability; a pale label may well be wrong. Select a
+        word to see why it got its label.
       </Intro>
       <Sentence {...{ models, offered: offered?.id, text, width, change }} />
       <CutNote length={text.length} longest={longest} />
@@ -88,7 +88,7 @@ export function TagView({ models, ready, params, change }: ViewProps) {
                   {...{ label, meaningOf, change }}
                 />
               ) : (
-                <p class="soft">Choose a word above to see what else it could be, and what spoke for its tag.</p>
+                <p class="soft">Select a word above to see its other possible tags and the evidence for its tag.</p>
               )}
             </div>
           )}
@@ -215,7 +215,7 @@ function Others({ result, words }: { result: TagResult; words: string[] }) {
     <section aria-label="Whole readings">
       <h2>Whole readings of the sentence</h2>
       {result.calibrated !== undefined && (
-        <p class="soft small">Calibrated on held-out data, the first is right with {percentText(result.calibrated)}.</p>
+        <p class="soft small">Calibrated probability of the first: {percentText(result.calibrated)}.</p>
       )}
       <ol class="nbest readings">
         {result.nbest.map(({ labels, probability }, n) => (
@@ -283,7 +283,7 @@ function Reasons(props: {
           </li>
         ))}
       </ul>
-      <h3>What speaks for it, and against</h3>
+      <h3>Evidence for and against</h3>
       <Trouble error={error} />
       <ul class="weights">
         {contributions.map(({ feature, weight }) => (

@@ -51,7 +51,7 @@ function nothingKnown({ learning }: LearningTask, format: TestFormat, file?: str
   if (format === "pairs") {
     return new InputError(`holds no ${learning.example}s`, { file, hint: "a pair is an input, a tab and an output" });
   }
-  const hint = "a label stands in the last column";
+  const hint = "the label is in the last column";
   return new InputError(`holds no ${learning.example}s with known labels`, { file, hint });
 }
 

@@ -8,10 +8,10 @@ export async function fetched(url: string, name: string, progress: (share: numbe
   try {
     response = await fetch(url);
   } catch (cause) {
-    throw new InputError("could not be fetched", { file: name, hint: "are you still online?", cause });
+    throw new InputError("could not be loaded", { file: name, hint: "are you still online?", cause });
   }
   if (!response.ok || !response.body) {
-    throw new InputError(`could not be fetched (the server says ${response.status})`, { file: name });
+    throw new InputError(`could not be loaded (server status ${response.status})`, { file: name });
   }
   const total = Number(response.headers.get("Content-Length") ?? 0);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -32,6 +32,6 @@ export async function unpacked(bytes: Uint8Array, name: string): Promise<Uint8Ar
     const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch (cause) {
-    throw new InputError("the gzip file is damaged", { file: name, hint: "fetch it again", cause });
+    throw new InputError("the gzip file is damaged", { file: name, hint: "download it again", cause });
   }
 }

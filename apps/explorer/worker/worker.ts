@@ -33,9 +33,10 @@ const handlers: { [Name in CallName]: Handler<Name> } = {
     return { labels, probability, nbest, contexts, marginals, rounds: spent?.rounds ?? [] };
   },
 
-  tag({ model, sentences }) {
+  tag({ model, sentences, choice }) {
     const tagger = modelOf(model, "tagger");
-    const options = { nbest: 5, confidences: true, marginals: true, spans: tagger.marksSpans };
+    const inference = choice && inferenceOf(choice);
+    const options = { nbest: 5, confidences: true, marginals: true, spans: tagger.marksSpans, inference };
     return sentences.map((columns) => {
       const found = tagger.predict({ columns }, options);
       const { labels, probability, nbest = [], confidences = [], marginals = [], spans = [] } = found;
@@ -43,8 +44,8 @@ const handlers: { [Name in CallName]: Handler<Name> } = {
     });
   },
 
-  segment({ model, text }) {
-    const found = modelOf(model, "segmenter").predict(text, { nbest: 4 });
+  segment({ model, text, choice }) {
+    const found = modelOf(model, "segmenter").predict(text, { nbest: 4, inference: choice && inferenceOf(choice) });
     const { segments, probability, nbest = [] } = found;
     return { segments, probability, nbest, calibrated: found.calibratedProbability };
   },

@@ -47,10 +47,10 @@ export function DecipherView({ models, ready, params, change }: ViewProps) {
   return (
     <>
       <Intro title="Decipher a text">
-        Nothing is known but how letters follow each other in {offered?.builtIn === false ? "the language" : "English"}.
-        Keys are tried by the thousand, changed sign by sign towards what reads like language (a search), or every
-        reading is weighed at once, again and again (EM). Letters fade in as doubt goes; point at one to see what else
-        it may be.
+        The model knows only how letters follow each other in {offered?.builtIn === false ? "the language" : "English"}.
+        The <em>search</em> changes keys sign by sign towards text that reads like the language. <em>EM</em>{" "}
+        (expectation maximisation) weighs all readings at once, and repeats that in passes. Pale letters are uncertain;
+        point at one to see its other readings.
       </Intro>
       <Controls cipher={cipher} models={models} isRunning={isRunning} change={change} />
       {params.text !== undefined && <OwnText text={given} change={change} />}

@@ -41,7 +41,7 @@ export function ContextControls(props: {
             disabled={mode !== "rcms"}
             onChange={(event) => change({ doubt: event.currentTarget.checked ? "more" : undefined })}
           />
-          more where in doubt, up to {mostInDoubt}
+          more where uncertain, up to {mostInDoubt}
         </label>
       </div>
       <Slider

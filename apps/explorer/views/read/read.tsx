@@ -45,10 +45,10 @@ export function ReadView({ models, params, change }: ViewProps) {
     <>
       <Intro title="Read a date">
         Eight handwritten digits, each seen as {examples ? `${examples.side}×${examples.side}` : "a few"} pixels: too
-        few to tell them apart one by one. What helps is remembering what was read before. Under each digit are the
-        memories (<em>contexts</em>) kept there; <b class="star">⋆</b> stands for all the others together. <em>RCMS</em>{" "}
-        (reified context model selection) keeps the B heaviest and <b class="star">⋆</b>; beam search keeps the B
-        heaviest and forgets the rest.
+        few to recognise each on its own. It helps to remember what was read before. Under each digit are the memories (
+        <em>contexts</em>) kept there; <b class="star">⋆</b> stands for all others together. <em>RCMS</em> (reified
+        context model selection) keeps the B heaviest and <b class="star">⋆</b>; beam search keeps the B heaviest and
+        forgets the rest.
       </Intro>
 
       <section class="controls" aria-label="How contexts are chosen">
@@ -74,7 +74,7 @@ export function ReadView({ models, params, change }: ViewProps) {
           )}
           {result && result.rounds.length > 0 && <Rounds rounds={result.rounds} />}
           {result && !drawing && <Lesson examples={examples} index={index} change={change} />}
-          <p class="soft small sideways">All eight digits are there: the row scrolls sideways.</p>
+          <p class="soft small sideways">There are eight digits: scroll sideways.</p>
           <section class="slots" aria-label="Digits and their contexts" tabIndex={0} aria-busy={!current && !blank}>
             {Array.from({ length }, (_, i) => (
               <div class="slot" key={i} data-slot={i}>
@@ -151,14 +151,14 @@ function Legend({ drawing, mode, adds }: { drawing: boolean; mode: Mode; adds: b
       )}
       {adds && (
         <span>
-          3 → 18 room for so many, pass after pass; <span class="key-added">+</span> not kept in the first
+          3 → 18 contexts allowed in each pass; <span class="key-added">+</span> not kept in the first
         </span>
       )}
       <span>
         <span class="key-star">⋆</span>{" "}
         {mode === "beam"
-          ? "is missing in a beam: what is not kept is lost"
-          : "everything else: with it, every date stays possible"}
+          ? "does not exist in a beam: what is not kept is lost"
+          : "everything else: every date stays possible"}
       </span>
     </p>
   );
@@ -168,7 +168,7 @@ function Lesson({ examples, index, change }: { examples: Examples; index: number
   if (!examples.examples[index].lesson) return null;
   return (
     <p class="lesson">
-      On this date a small beam is sure, and wrong: it threw the truth away early.{" "}
+      On this date a small beam is certain and wrong: it discarded the right date early.{" "}
       <button type="button" class="link" onClick={() => change({ mode: "beam", B: "3" })}>
         Beam with B = 3
       </button>
@@ -178,7 +178,7 @@ function Lesson({ examples, index, change }: { examples: Examples; index: number
       </button>
       {" · "}
       <button type="button" class="link" onClick={() => change({ mode: undefined, B: "3", doubt: "more" })}>
-        and more where in doubt
+        RCMS with more where uncertain
       </button>
     </p>
   );

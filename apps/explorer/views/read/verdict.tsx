@@ -29,7 +29,7 @@ export function Verdict(read: Read) {
         </ul>
       </div>
       <div>
-        <p class="name">The same digits, read three ways</p>
+        <p class="name">The same digits, read in three ways</p>
         <ThreeWays {...read} />
       </div>
     </section>

@@ -134,8 +134,8 @@ function Guarantee({ judged, precision }: Pick<Reported, "judged" | "precision">
   return (
     <p class="soft small guarantee">
       {"threshold" in guarantee
-        ? `With a guarantee: answering from a probability of ${guarantee.threshold.toFixed(3)} on keeps this precision for inputs to come, with 95 % confidence (${guarantee.answered - guarantee.wrong} of ${guarantee.answered} tested answers right).`
-        : `${counted(guarantee.examples, "input")} cannot guarantee this precision for inputs to come${guarantee.possible ? `; ${percentText(guarantee.possible)} could be` : ""}.`}
+        ? `With a guarantee: answering from a probability of ${guarantee.threshold.toFixed(3)} keeps this precision for future inputs, with 95 % confidence (${guarantee.answered - guarantee.wrong} of ${guarantee.answered} tested answers right).`
+        : `${counted(guarantee.examples, "input")} cannot guarantee this precision for future inputs${guarantee.possible ? `; ${percentText(guarantee.possible)} could be` : ""}.`}
     </p>
   );
 }

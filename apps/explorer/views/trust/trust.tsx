@@ -63,8 +63,8 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
         <p class="soft">
           Open data with the right answers:{" "}
           {ownFormat === "pairs"
-            ? "an input, a tab and an output on each line"
-            : "a word and its label on each line, a blank line between sentences"}
+            ? "one input, a tab and an output per line"
+            : "one word and its label per line, a blank line between sentences"}
           .
         </p>
       )}
