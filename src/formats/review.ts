@@ -245,7 +245,7 @@ class ReviewReader {
       throw new InputError(`the first row names the columns, and \`${missing}\` is not among them`, {
         file: this.file,
         line,
-        hint: "`stargram predict --precision 0.99 --review FILE` writes review files",
+        hint: "`stargram predict` writes review files",
       });
     }
     this.names = fields;

@@ -347,7 +347,7 @@ function foreign(head: Uint8Array, file?: string): InputError {
 }
 
 function cutShort(detail: string, file?: string): InputError {
-  return new InputError(`the file is cut short: ${detail}`, { file, hint: DAMAGED_HINT });
+  return new InputError(`the file is truncated: ${detail}`, { file, hint: DAMAGED_HINT });
 }
 
 export function damaged(detail: string, file?: string, cause?: unknown): InputError {

@@ -55,7 +55,7 @@ export const calibrateOptions = {
     usual: 0.95,
   }),
   meanContexts: real(
-    "with a range of contexts: choose --sure so that the search uses this many per decision, on average",
+    "with a range of contexts: choose option `sure` so that the search uses this many per decision, on average",
     { least: 0, above: true, value: "n", otherwise: "that of the model" },
   ),
   seed: whole("random seed for choosing the examples that place the thresholds", { least: 0, usual: 1 }),

@@ -93,7 +93,7 @@ describe("predict", () => {
   test("without a task, or with a mistyped one, says what to type", async () => {
     const file = await run("train", "train.txt", "--out", "no.sg");
     expect(file.code).toBe(2);
-    expect(file.error).toMatch(/^stargram: `train\.txt` is not a task: .*tag.*\n.*stargram train tag train\.txt/);
+    expect(file.error).toMatch(/^stargram: `train\.txt` is not a task; .*tag.*\n.*stargram train tag train\.txt/);
     expect((await run("train", "tga", "train.txt")).error).toMatch(/`tga`.*\n?.*tag/);
   });
 
@@ -402,7 +402,7 @@ describe("formats and attributes", () => {
     folder.write("digits.tpl", "U9:%x[0,0]\n");
     const loud = ["--passes", "1", "--template", "digits.tpl", "--out", "other.sg"];
     const strange = await run("train", "tag", "other.txt", "--from", "model.sg", ...loud);
-    expect(strange.error).toMatch(/stargram: no attribute of the model that training began with is in the data/);
+    expect(strange.error).toMatch(/stargram: the data has none of the attributes of the model given with --from/);
     const { out } = await run("evaluate", "warm.sg", "test.txt", "--json");
     expect(JSON.parse(out).unknownLabels).toBe(0); // labels that `more.txt` alone does not have
     const weights = JSON.parse(
@@ -504,7 +504,7 @@ describe("bad input", () => {
       /bad:2: the text is not valid UTF-8/,
     ],
     ["no labels", "the\ndog\n", /bad:1: .*label/],
-    ["a damaged gzip file", gzipSync("the DT\n").subarray(0, 12), /bad: the gzip file is cut short/],
+    ["a damaged gzip file", gzipSync("the DT\n").subarray(0, 12), /bad: the gzip file is truncated/],
   ];
 
   test.each(bad)("%s", async (_what, content, message) => {
@@ -540,7 +540,7 @@ describe("bad input", () => {
     writeFileSync(folder.file("damaged.sg"), damaged);
     for (const [path, message] of [
       ["none.sg", /none\.sg: there is no such file/],
-      ["cut.sg", /cut\.sg: the file is cut short/],
+      ["cut.sg", /cut\.sg: the file is truncated/],
       ["damaged.sg", /damaged\.sg: the file is damaged/],
       ["train.txt", /train\.txt: not a Stargram model/],
       [".", /folder/],
@@ -558,7 +558,7 @@ describe("bad input", () => {
       ["", /the name of the file to write is empty/],
       ["nowhere/model.sg", /its folder does not exist/],
       ["train.txt", /this would replace the data/],
-      ["test.txt", /a file already that is not a Stargram model; it is left as it is/],
+      ["test.txt", /a file exists here that is not a Stargram model; it is unchanged/],
     ] as const) {
       const { code, error } = await run("train", "tag", "train.txt", "--out", out, "--passes", "1000000");
       expect(code).toBe(2);

@@ -117,7 +117,7 @@ describe.skipIf(executable === undefined)("a page from elsewhere", () => {
       await page.goto(`${rebound}/start`);
       // To the browser the page is at home there, so it reads: that it is refused.
       for (const found of await attack(page, rebound + pathname))
-        expect(found).toMatch(/answers to its own address alone/);
+        expect(found).toMatch(/answers only to its own address/);
       const refused = await page.evaluate(
         (url) => fetch(url).then((answer) => answer.status),
         `${rebound + pathname}item`,

@@ -30,10 +30,10 @@ describe("resume", () => {
     const checkpoint = bytes("killed.sg.checkpoint");
     const order = await folder.run(train("killed.sg", "--resume", "--order", "2"));
     expect(order.code).toBe(2);
-    expect(order.error).toMatch(/--order is not that of the training to be resumed \(2 now, 3 then\)/);
+    expect(order.error).toMatch(/--order differs from the run to resume \(2 now, 3 then\)/);
     const data = await folder.run(["train", "tag", "other.txt", "--out", "killed.sg", "--resume"]);
     expect(data.code).toBe(2);
-    expect(data.error).toMatch(/the sequences are not those of the training to be resumed/);
+    expect(data.error).toMatch(/the sequences are not those of the run to resume/);
     folder.write("pairs.tsv", "ab\tA B\n");
     const task = await folder.run(["train", "transduce", "pairs.tsv", "--out", "killed.sg", "--resume"]);
     expect(task.code).toBe(2);
@@ -60,8 +60,8 @@ describe("resume", () => {
     child.kill(signal);
     const { code, out, error } = await end;
     expect({ code, out }).toEqual({ code: exitCode, out: "" });
-    expect(error).toContain(`what was learned so far is in ${name}.partial`);
-    expect(error).toContain(`go on with: stargram train tag train.txt --out ${name} --resume\n`);
+    expect(error).toContain(`the model so far is in ${name}.partial`);
+    expect(error).toContain(`continue with: stargram train tag train.txt --out ${name} --resume\n`);
     expect(bytes(name)).toEqual(bytes("whole.sg"));
     const partial = await folder.run(["evaluate", `${name}.partial`, "train.txt", "--require", "tokenAccuracy=0.5"]);
     expect(partial.code).toBe(0);
@@ -89,7 +89,7 @@ describe("resume", () => {
   test("without anything to resume", async () => {
     const { code, error } = await folder.run(train("whole.sg", "--resume"));
     expect(code).toBe(2);
-    expect(error).toMatch(/there is no unfinished training to resume/);
+    expect(error).toMatch(/there is no unfinished run to resume/);
   });
 });
 
@@ -124,7 +124,7 @@ test("a checkpoint that cannot be written is said, and the model is trained all 
   mkdirSync(folder.file("kept.sg.checkpoint"));
   const { code, error } = await folder.run(train("kept.sg", ...options));
   expect(code).toBe(0);
-  expect(error.match(/kept\.sg\.checkpoint: .*; training goes on, but could not be resumed/g)).toHaveLength(1);
+  expect(error.match(/kept\.sg\.checkpoint: .*; training continues, but cannot be resumed/g)).toHaveLength(1);
   expect(bytes("kept.sg")).toEqual(bytes("whole.sg"));
 
   // Stopped, it says nothing of going on: there is nothing to go on from.
@@ -135,11 +135,11 @@ test("a checkpoint that cannot be written is said, and the model is trained all 
     said += text;
   });
   const end = ended(child);
-  await until(() => said.includes("training goes on"));
+  await until(() => said.includes("training continues"));
   child.kill("SIGINT");
   const stopped = await end;
   expect(stopped.code).toBe(130);
-  expect(stopped.error).not.toContain("go on with");
+  expect(stopped.error).not.toContain("continue with");
 });
 
 test("--quiet says nothing, --json one object", async () => {

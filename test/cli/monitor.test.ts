@@ -35,7 +35,7 @@ describe.each(["sequence", "token", "span"])("a promise of each %s", (unit) => {
     const name = `${unit}.tsv`;
     const asked = ["--precision", "0.8", "--unit", unit, "--check", "0.5", "--review", name];
     const ran = await folder.run(["predict", "model.sg", "new.txt", ...asked]);
-    expect(ran.error).toMatch(/answered inputs are in \w+\.tsv to be checked/);
+    expect(ran.error).toMatch(/answered inputs are in \w+\.tsv for checking/);
     const items = await readReview(folder.file(name));
     const checks = items.filter(({ check }) => check);
     expect(checks.length).toBeGreaterThan(80);

@@ -29,7 +29,7 @@ describe("errors", () => {
   test("of ours: one line that says so, the trace only on request", () => {
     const fault = new TypeError("x is undefined\n    at somewhere");
     expect(printError(fault)).toBe(1);
-    expect(printed).toMatch(/^stargram: this is a fault in Stargram: TypeError: x is undefined\n/);
+    expect(printed).toMatch(/^stargram: internal error in Stargram: TypeError: x is undefined\n/);
     expect(printed).not.toMatch(/^ {4}at /m);
     vi.stubEnv("STARGRAM_DEBUG", "1");
     printError(fault);

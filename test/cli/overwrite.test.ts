@@ -31,7 +31,7 @@ describe("a key", () => {
     folder.write("poem.txt", poem);
     const refused = await folder.run([...words, "poem.txt"]);
     expect([refused.code, refused.out]).toEqual([2, ""]);
-    expect(refused.error).toMatch(/poem\.txt: there is a file already that is not a key/);
+    expect(refused.error).toMatch(/poem\.txt: a file exists here that is not a key/);
     expect(refused.error).toContain("--force");
     expect(readFileSync(folder.file("poem.txt"), "utf8")).toBe(poem);
 
@@ -43,7 +43,7 @@ describe("a key", () => {
     folder.write("poem.txt", poem);
     for (const flag of ["--save-key", "--save-language"]) {
       const { code, error } = await folder.run(["decipher", "message.txt", "--plain", "key.json", flag, "poem.txt"]);
-      expect([code, error]).toEqual([2, expect.stringMatching(/poem\.txt: there is a file already/)]);
+      expect([code, error]).toEqual([2, expect.stringMatching(/poem\.txt: the file already exists/)]);
       expect(readFileSync(folder.file("poem.txt"), "utf8")).toBe(poem);
     }
   });
@@ -71,7 +71,7 @@ describe("a training", () => {
     ]) {
       folder.write(name, poem);
       const { code, error } = await train(out);
-      expect([code, error]).toEqual([2, expect.stringMatching(/there is a file already that is not/)]);
+      expect([code, error]).toEqual([2, expect.stringMatching(/a file exists here that is not/)]);
       expect(error).toContain("--force");
       expect(text(name)).toBe(poem);
       expect((await train(out, "--force")).code).toBe(0);
@@ -108,7 +108,7 @@ describe("plots", () => {
     folder.write(`${command}/reliability.svg`, "<svg><title>mine</title></svg>");
     const refused = await folder.run(all);
     expect([refused.code, refused.out]).toEqual([2, ""]);
-    expect(refused.error).toMatch(/reliability\.svg: there is a file already that is not a plot/);
+    expect(refused.error).toMatch(/reliability\.svg: a file exists here that is not a plot/);
     expect(text(`${command}/reliability.svg`)).toContain("mine");
     expect(folder.has(`${command}/histogram.svg`)).toBe(false);
     expect((await folder.run([...all, "--force"])).code).toBe(0);

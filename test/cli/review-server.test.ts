@@ -97,7 +97,7 @@ test("the page comes with a policy that lets in nothing from elsewhere, and show
     "x-content-type-options": "nosniff",
   });
   expect(body).not.toContain("<i>");
-  expect(body).toContain("go on with same command");
+  expect(body).toContain("continue with same command");
   expect(body).not.toMatch(/\{\{\w+\}\}/);
   expect(body).not.toMatch(/\b(?:src|href)="(?!data:)/);
 });

@@ -22,7 +22,7 @@ test.each([
   const { code, out, error } = await folder.run(["review", ...words]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(error).toMatch(reason);
-  expect(error).not.toMatch(/fault in Stargram/);
+  expect(error).not.toMatch(/internal error in Stargram/);
   expect(folder.has(`${words[0]}.lock`)).toBe(false);
 });
 
@@ -46,7 +46,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends it and leaves the f
   const { code, error } = await end;
   expect(code).toBe(0);
   expect(error).toMatch(/a file\.tsv: 0 answered, 0 skipped, 2 left\n/);
-  expect(error).toMatch(/go on with: stargram review 'a file\.tsv'\n/);
+  expect(error).toMatch(/continue with: stargram review 'a file\.tsv'\n/);
   expect(readFileSync(folder.file("a file.tsv"), "utf8")).toBe(content);
   expect(folder.has("a file.tsv.lock")).toBe(false);
 });

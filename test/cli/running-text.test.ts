@@ -74,7 +74,7 @@ test("a segmenter finds the tokens", async () => {
   const predict = ["predict", "m.sg", "--tokenizer", "words.sg", "--json"];
   const { out } = await folder.run([...predict, "--text"], "AnnasawRome\n");
   expect(JSON.parse(out)).toMatchObject({ tokens: ["An", "na", "saw", "Ro", "me"], offsets: { 2: [4, 7] } });
-  expect((await folder.run(predict, "x\n")).error).toContain("it goes with --text");
+  expect((await folder.run(predict, "x\n")).error).toContain("--tokenizer needs --text");
   const wrong = await folder.run(["predict", "m.sg", "--text", "--tokenizer", "m.sg"], "x\n");
   expect(wrong).toMatchObject({
     code: 2,
@@ -91,5 +91,5 @@ test("what does not go together is refused", async () => {
   expect(await refused("wide.sg")).toContain("--text: the model was trained on 2 columns");
   expect(await refused("m.sg", "--format", "jsonl")).toContain("--text cannot be used with --format");
   expect(await refused("m.sg", "--known")).toContain("--text cannot be used with --known");
-  expect(await refused("m.sg", "text.txt", "--threads", "2")).toContain("--text takes one thread");
+  expect(await refused("m.sg", "text.txt", "--threads", "2")).toContain("--text works on one thread only");
 });

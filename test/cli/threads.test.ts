@@ -182,7 +182,7 @@ describe("a thread that ends before its work is done", () => {
   ])("ends %s with a message, and does not keep it waiting", async (_, words) => {
     folder.write("many.txt", tokensOnly(columns(60_000, 4)));
     const { code, error } = await preloaded(...words);
-    expect([code, error]).toEqual([2, expect.stringMatching(/a thread ended before its work was done/)]);
+    expect([code, error]).toEqual([2, expect.stringMatching(/a thread stopped before its work was done/)]);
     expect(folder.has("none.sg")).toBe(false);
   });
 });

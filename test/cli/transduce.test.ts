@@ -272,7 +272,7 @@ describe("train transduce", () => {
     folder.write("bad.tsv", "ta\tT A\nsha\n");
     expect(await run("train", "transduce", "bad.tsv", "--out", "x.sg")).toMatchObject({
       code: 2,
-      error: expect.stringMatching(/^stargram: bad\.tsv:2: an input and an output are expected/),
+      error: expect.stringMatching(/^stargram: bad\.tsv:2: expected an input and an output/),
     });
     folder.write("empty.tsv", "");
     expect(await run("train", "transduce", "empty.tsv", "--out", "x.sg")).toMatchObject({ code: 2 });
@@ -300,13 +300,13 @@ describe("train transduce --resume", () => {
       child.kill(signal);
       const { error } = await end;
       if (signal === "SIGINT") {
-        expect(error).toMatch(/go on with: stargram train transduce pairs\.tsv --out SIGINT\.sg --resume\n$/);
+        expect(error).toMatch(/continue with: stargram train transduce pairs\.tsv --out SIGINT\.sg --resume\n$/);
       }
       expect(folder.has(name)).toBe(false);
       expect(folder.has(`${name}.partial`)).toBe(signal === "SIGINT");
       expect(await run(...train(name, "--resume", "--order", "3"))).toMatchObject({
         code: 2,
-        error: expect.stringMatching(/--order is not that of the training to be resumed \(3 now, not given then\)/),
+        error: expect.stringMatching(/--order differs from the run to resume \(3 now, not given then\)/),
       });
       expect((await run(...train(name, "--resume", "--passes", "25"))).code).toBe(0);
       expect(bytes(name)).toEqual(bytes("whole.sg"));

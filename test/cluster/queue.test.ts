@@ -233,9 +233,9 @@ describe.skipIf(!hasRedis)("what is refused", { timeout: 30_000 }, () => {
     open.push({ end: () => queue.close() });
     const data = { version, kind: "double", parameters: {}, blobs: {}, what: "", seconds: 9 };
     const cases: [object, RegExp][] = [
-      [{ something: 1 }, /not a job of Stargram's/],
+      [{ something: 1 }, /not a Stargram job/],
       [{ ...data, version: "9.9.9-wasm" }, /this job is of 9\.9\.9-wasm/],
-      [data, /name is not that of what it says/],
+      [data, /does not match its contents/],
     ];
     for (const [given, reason] of cases) {
       const { id = "" } = await queue.add("x", given, { attempts: 3 });

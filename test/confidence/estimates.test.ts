@@ -48,7 +48,7 @@ describe("a tagger", () => {
     const own = loaded.calibration?.partGuarantees?.find((one) => one.unit === "token" && one.precision === 0.8);
     expect(own?.crossValidated).toBeUndefined();
     await expect(calibrate(loaded, training, { precision: 0.8, unit: "token", crossValidate: 3 })).rejects.toThrow(
-      /an estimate would take its place/,
+      /an estimate would replace it/,
     );
   });
 

@@ -7,9 +7,9 @@ import { type Cluster, findClusteredThreshold } from "../../src/confidence/clust
 
 describe("refused", () => {
   it.each([0, 1, -0.1, 1.1, Number.NaN])("a precision or a confidence of %f", (value) => {
-    expect(() => findClusteredThreshold([], { precision: value })).toThrow(/^the precision lies between 0 and 1/);
+    expect(() => findClusteredThreshold([], { precision: value })).toThrow(/^the precision must be between 0 and 1/);
     expect(() => findClusteredThreshold([], { precision: 0.9, confidence: value })).toThrow(
-      `the confidence lies between 0 and 1, not ${value}`,
+      `the confidence must be between 0 and 1, not ${value}`,
     );
   });
 

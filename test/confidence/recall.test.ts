@@ -55,7 +55,7 @@ describe("a promise of recall", () => {
     const never = Array.from({ length: 500 }, (_, i) => (i % 5 === 0 ? [0] : [0.9]));
     expect(findRecallThreshold(never, { recall })).toBeUndefined();
     expect(findRecallThreshold([[0.9], [0.8]], { recall })).toBeUndefined();
-    expect(() => findRecallThreshold([], { recall: 1 })).toThrow(/recall lies between/);
+    expect(() => findRecallThreshold([], { recall: 1 })).toThrow(/recall must be between/);
     const easy = Array.from({ length: 500 }, () => [0.9, 0.8]);
     expect(findRecallThreshold(easy, { recall })).toMatchObject({ threshold: 0.9 - 0.1, spans: 800, found: 800 });
   });

@@ -98,9 +98,9 @@ describe("the threshold", () => {
 
   it("has levels between 0 and 1, or there is none", () => {
     for (const wrong of [0, 1, -0.1, 1.1, Number.NaN]) {
-      expect(() => findThreshold([], { precision: wrong })).toThrow(/precision lies between 0 and 1/);
+      expect(() => findThreshold([], { precision: wrong })).toThrow(/precision must be between 0 and 1/);
       expect(() => whyNoThreshold([], { precision: 0.9, confidence: wrong })).toThrow(
-        /confidence lies between 0 and 1/,
+        /confidence must be between 0 and 1/,
       );
     }
   });

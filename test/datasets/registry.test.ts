@@ -147,7 +147,7 @@ describe("a data set at its public address", () => {
     const { port } = closed.address() as AddressInfo;
     await new Promise((done) => closed.close(done));
     const offline = await refusal(fetchToy(toy([`http://127.0.0.1:${port}/train.gz`]), options()));
-    expect(offline.message).toMatch(/cannot be fetched \(ECONNREFUSED\)/);
+    expect(offline.message).toMatch(/cannot be downloaded \(ECONNREFUSED\)/);
     expect(offline.hint).toMatch(/STARGRAM_MIRROR/);
     expect((await refusal(fetchToy(toy([]), options()))).message).toMatch(/no public address/);
   });

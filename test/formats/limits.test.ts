@@ -79,7 +79,7 @@ describe("a pair", () => {
     ["input", "😀".repeat(20_000_000 / 4), "x"],
   ])("with an %s that is too long is refused", async (side, input, output) => {
     const error = await refusal(read(`a\tb\n${input}\t${output}\n`));
-    expect(error.reason).toBe(`the ${side} is longer than 5,000 symbols, the most that is read`);
+    expect(error.reason).toBe(`the ${side} is longer than 5,000 symbols, the limit`);
     expect([error.file, error.line]).toEqual(["p.tsv", 2]);
   });
 });

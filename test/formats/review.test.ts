@@ -158,7 +158,7 @@ describe("review file", () => {
     await first.add({ ...plain, id: "first" });
     await second.add({ ...plain, id: "second" });
     await first.end();
-    await expect(second.end()).rejects.toThrow(/there is a file already/);
+    await expect(second.end()).rejects.toThrow(/the file already exists/);
     expect((await readReview(path)).map(({ id }) => id)).toEqual(["first"]);
   });
 });
@@ -176,7 +176,7 @@ describe("a review file that was cut short", () => {
         const whole = bytes.length - "end\n".length;
         const cut = bytes.subarray(0, header + Math.floor(share * (whole - header)));
         // A character in two halves is refused for what it is.
-        await expect(readReview(stream(cut), "left.tsv")).rejects.toThrow(/^left\.tsv:.*(cut short|not valid UTF-8)/);
+        await expect(readReview(stream(cut), "left.tsv")).rejects.toThrow(/^left\.tsv:.*(truncated|not valid UTF-8)/);
         let lost = -1;
         const read = await readReview(stream(cut), {
           incomplete: true,

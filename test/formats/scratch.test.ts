@@ -51,7 +51,7 @@ describe("a scratch file", () => {
   });
 
   test.each([
-    ["write", "ENOSPC", /no space left for what does not fit into memory, after 2 MB/],
+    ["write", "ENOSPC", /no space left for data that does not fit into memory, after 2 MB/],
     ["write", "EDQUOT", /no space left/],
     ["write", "EIO", /cannot be written: EIO: as the system says it/],
   ] as const)("%s: %s", (what, code, reason) => {
@@ -64,8 +64,8 @@ describe("a scratch file", () => {
 
   test.each(["EACCES", "EROFS", "EPERM"])("no permission: %s", (code) => {
     fails.open = code;
-    expect(() => scratchIn(folder, 1e9).open()).toThrow(/no permission to write here what does not fit into memory/);
+    expect(() => scratchIn(folder, 1e9).open()).toThrow(/no permission to write to the scratch folder/);
     Object.assign(fails, { open: undefined, access: code });
-    expect(() => checkScratch(folder)).toThrow(/no permission to write here/);
+    expect(() => checkScratch(folder)).toThrow(/no permission to write to/);
   });
 });

@@ -129,7 +129,7 @@ describe("readModelBytes", () => {
     expect(bytes).toEqual(model);
     expect(decodeTensors(bytes).tensors.a.data.buffer).toBe(bytes.buffer);
     writeFileSync(path, packed.subarray(0, packed.length - 9));
-    expect((await refusal(readModelBytes(path))).reason).toMatch(/cut short/);
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/truncated/);
     writeFileSync(path, gzipSync("this is a text, not a model"));
     expect((await refusal(readModelBytes(path))).reason).toMatch(/not a Stargram model/);
   });
@@ -148,7 +148,7 @@ describe("readModelBytes", () => {
     endless(Buffer.concat([Uint8Array.of(header.length, 0, 0, 0, 0, 0, 0, 0), Buffer.from(header)]));
     expect((await refusal(readModelBytes(path))).reason).toMatch(/should take 24 bytes/);
     writeFileSync(path, gzipSync(model.subarray(0, 12)));
-    expect((await refusal(readModelBytes(path))).reason).toMatch(/cut short/);
+    expect((await refusal(readModelBytes(path))).reason).toMatch(/truncated/);
     writeFileSync(path, gzipSync(""));
     expect((await refusal(readModelBytes(path))).reason).toMatch(/empty/);
   });

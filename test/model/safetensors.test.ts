@@ -144,7 +144,7 @@ describe("the layout", () => {
     );
   });
 
-  it("stores numbers little end first", () => {
+  it("little-endian machine", () => {
     const tensors = { a: { data: Float64Array.of(1) }, b: { data: Uint32Array.of(0x01020304) } };
     const bytes = encodeTensors({ metadata: {}, tensors });
     expect([...bytes.subarray(-12)]).toEqual([0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 4, 3, 2, 1]);
@@ -200,8 +200,8 @@ describe("bytes that are no model", () => {
     ["zlib data", deflateSync(text("some text, some more")), /not a Stargram model/],
     ["zeros", new Uint8Array(64), /not a Stargram model/],
     ["a header past the limit", fileOf("{}").fill(0xff, 0, 8), /not a Stargram model/],
-    ["a header past the end", fileOf("{}      ").subarray(0, 12), /cut short/],
-    ["a length alone", fileOf("{}").subarray(0, 8), /cut short/],
+    ["a header past the end", fileOf("{}      ").subarray(0, 12), /truncated/],
+    ["a length alone", fileOf("{}").subarray(0, 8), /truncated/],
     [
       "another program's safetensors",
       fileOf('{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', [1]),
@@ -241,7 +241,7 @@ describe("bytes that are no model", () => {
     [
       "a range past all memory",
       fileOf(`{${checked},"a":{"dtype":"U8","shape":[9007199254740991],"data_offsets":[0,9007199254740991]}}`),
-      /cut short/,
+      /truncated/,
     ],
     [
       "an overlap",
@@ -260,7 +260,7 @@ describe("bytes that are no model", () => {
       /does not start where/,
     ],
     ["bytes at the end", fileOf(`{${checked}}`, [0]), /too many after its last tensor: 1$/],
-    ["too few bytes", fileOf(`{${checked},"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}`, [0]), /cut short/],
+    ["too few bytes", fileOf(`{${checked},"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}`, [0]), /truncated/],
     ["a wrong checksum", fileOf(`{${checked}}`), /checksum/],
     ["deep nesting", fileOf(`{${checked},"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`), /nested too deeply/],
     ["a flood of values", fileOf(`{${checked},"a":[${"0,".repeat(1_000_000)}0]}`), /too many values/],

@@ -95,7 +95,7 @@ export const segmentTask = learningTask<Segmenter, SegmentedText, SegmenterPredi
         text: `${size} from ${plural(summary.segments, "segment")} in ${plural(summary.texts, "text")}`,
         judged: held && `held out F1 ${percent(held.accuracy)}`,
         warnings: [
-          ...(isForeign ? ["the data has none of the attributes of the model given with --from"] : []),
+          ...(isForeign ? ["the data has none of the attributes of the model given with option `from`"] : []),
           ...(isUseless ? ["no segment of the data is in the lexicon"] : []),
         ],
       };

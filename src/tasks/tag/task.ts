@@ -131,7 +131,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         const isKnown = (_: unknown, id: number): boolean =>
           (from?.attributes.indexOf(attributes.nameOf(id)) ?? -1) >= 0;
         const isForeign = from && !new Uint8Array(attributes.size).some(isKnown);
-        const warnings = isForeign ? ["the data has none of the attributes of the model given with --from"] : [];
+        const warnings = isForeign ? ["the data has none of the attributes of the model given with option `from`"] : [];
         const then = summary.chosen?.refit ? ", then trained on everything" : "";
         const judged = held ? `held out ${percent(held.accuracy)} of labels right${then}` : undefined;
         return { text: `${size} from ${plural(summary.sequences, "sequence")}`, judged, warnings };

@@ -82,7 +82,7 @@ describe("cipher text", () => {
     const cipher = readCipher("9% P+\n#", "char", { kind: "characters", spaces: "known" });
     expect(cipher.sequences).toEqual([["9", "%", SPACE, "P", "+", SPACE, "#"]]);
     expect(cipher.render([["a", "b", SPACE, "c", "d", SPACE, "e"]])).toBe("ab cd\ne");
-    expect(() => readCipher("1 2 3", "char", { spaces: "known" })).toThrow(/spaces part numbers/);
+    expect(() => readCipher("1 2 3", "char", { spaces: "known" })).toThrow(/spaces separate numbers/);
   });
 
   it("that is very long is cut, and nothing is lost", () => {
@@ -150,7 +150,7 @@ describe("enciphering", () => {
     expect(() => encipher("123 !")).toThrow(/no letters/);
     expect(() => encipher(" ", { level: "word" })).toThrow(/no words/);
     expect(() => encipher("abc", { homophones: 2 })).toThrow(/too few/);
-    expect(() => encipher("abc", { level: "word", homophones: 9 })).toThrow(/for letters/);
+    expect(() => encipher("abc", { level: "word", homophones: 9 })).toThrow(/need letters/);
     expect(() => encipher("abc", { level: "word", spaces: false })).toThrow(/between letters, not between words/);
   });
 });
@@ -176,7 +176,7 @@ describe("a language model", () => {
   });
 
   it("is made from lines, not from one string", () => {
-    expect(() => LanguageModel.fromText("some text", { level: "char" })).toThrow(/lines of text are needed/);
+    expect(() => LanguageModel.fromText("some text", { level: "char" })).toThrow(/expected an array of lines/);
   });
 
   it("of words may know only the commonest", () => {

@@ -205,7 +205,7 @@ describe("odd ciphers", () => {
     const spaced = LanguageModel.fromText(["so it is as it is so", "is it so"], { level: "char", order: 2 });
     const solved = (spaces?: "known" | "enciphered") =>
       new Decipherer(spaced, { ...quick, spaces }).solve([[..."xyzxy"]]);
-    await expect(solved()).rejects.toThrow(/has spaces between words and the cipher text has none/);
+    await expect(solved()).rejects.toThrow(/has spaces between words, but the cipher text has none/);
     expect((await solved("known")).plain.flat()).not.toContain(" ");
     const cipher = [...[..."so it is as it is so"].map((c) => (c === " " ? "_" : c.toUpperCase()))];
     const found = await new Decipherer(spaced, { ...quick, spaces: "enciphered", oneToOne: true }).solve([cipher]);

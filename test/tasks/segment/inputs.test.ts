@@ -65,7 +65,7 @@ describe("formats", () => {
     expect(shown(labelled, "chars")).toEqual(["a/DET"]);
   });
 
-  it("jsonl: offsets, what lies between is outside; or tokens with labels", async () => {
+  it("jsonl: offsets, what must be between is outside; or tokens with labels", async () => {
     const [text, tokens] = await read(
       '{"text": "in New York", "segments": [{"start": 3, "end": 11, "label": "LOC"}]}\n{"tokens": ["a"], "labels": ["O"]}\n',
     );
@@ -75,7 +75,7 @@ describe("formats", () => {
   });
 
   it("bad lines are refused with their place", async () => {
-    await expect(read("北京\n")).rejects.toThrow(/data: the format is not certain/);
+    await expect(read("北京\n")).rejects.toThrow(/data: cannot detect the format/);
     await expect(read("\n\n")).rejects.toThrow(/data: there are no texts/);
     await expect(read("a O\nb\n", { format: "columns" })).rejects.toThrow(/data:2: 2 columns expected/);
     await expect(read("1\ta\n", { format: "conllu" })).rejects.toThrow(/data:1: 10 fields/);

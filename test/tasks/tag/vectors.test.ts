@@ -46,7 +46,7 @@ describe("reading", () => {
     await refused("the 1 2\ndog 1 x", "v.txt:2: `x` should be a number, number 2 of 2");
     await refused("the 1 NaN", "v.txt:1: `NaN` should be a number");
     await refused("the 1 1e99", "v.txt:1: `1e99` should be a number");
-    await refused("the", "v.txt:1: no number follows the word");
+    await refused("the", "v.txt:1: no number after the word");
     await refused("9 5000", "v.txt:1: a vector has 5000 numbers");
     await refused("3 4", "v.txt: there are no vectors");
   });

@@ -176,7 +176,7 @@ describe("a transducer with a joint model", () => {
     expect(() => transducer.predict(["a"], { nbest })).toThrow(InputError);
   });
 
-  it("needs inputs held out", async () => {
+  it("needs held-out inputs", async () => {
     await expect(Transducer.train(pairs, { heldOut: 0, jointGrams: 3 })).rejects.toThrow(InputError);
   });
 });

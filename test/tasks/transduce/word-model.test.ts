@@ -211,7 +211,7 @@ describe("a transducer with a model of words", () => {
       await expect(Transducer.train(asked, { from: whole, words: "chosen" })).rejects.toThrow(/`words` cannot change/);
     });
 
-    it("needs inputs held out; where these are too few, it is what it is to begin with", async () => {
+    it("needs held-out inputs; where these are too few, it is what it is to begin with", async () => {
       await expect(Transducer.train(sentences, { ...given, heldOut: 0 })).rejects.toThrow(InputError);
       const few = await Transducer.train(sentences.slice(0, 5), given);
       expect(few.options.words).toBe(0.4);
