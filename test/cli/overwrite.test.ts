@@ -43,7 +43,7 @@ describe("a key", () => {
     folder.write("poem.txt", poem);
     for (const flag of ["--save-key", "--save-language"]) {
       const { code, error } = await folder.run(["decipher", "message.txt", "--plain", "key.json", flag, "poem.txt"]);
-      expect([code, error]).toEqual([2, expect.stringMatching(/poem\.txt: the file already exists/)]);
+      expect([code, error]).toEqual([2, expect.stringMatching(/poem\.txt: a file exists here/)]);
       expect(readFileSync(folder.file("poem.txt"), "utf8")).toBe(poem);
     }
   });
