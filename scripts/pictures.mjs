@@ -1,8 +1,10 @@
-// Pictures of the explorer for the documentation: every view, light, dark and as on a phone, into docs/pictures/.
+// Pictures of the explorer for the documentation: every view, light, dark and as on a phone, and one that moves, into
+// docs/pictures/.
 //   npm run pictures
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { animatedWebp } from "./animation.mjs";
 import { launch, watchFaults } from "./browser.mjs";
 import { root } from "./build.mjs";
 import { buildWeb } from "./build-web.mjs";
@@ -47,6 +49,10 @@ const shots = {
       while (Number(await status.getAttribute("data-passes")) < 3) await page.waitForTimeout(20);
     },
   },
+  compare: {
+    hash: "#/compare",
+    ready: (page) => page.locator(".compared .differs").first().waitFor(),
+  },
   trust: {
     hash: "#/trust?precision=0.99",
     ready: (page) => page.locator(".reading[data-recall]").waitFor({ timeout: 120_000 }),
@@ -59,6 +65,27 @@ const looks = {
   "-dark": { colorScheme: "dark", viewport: { width: 1180, height: 800 } },
   "-phone": { colorScheme: "light", viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5 },
 };
+
+/** The same date read in several ways, one after the other: what is set, for how long it is shown, and what there is to see. */
+const story = [
+  {
+    hash: "#/read?date=1&mode=beam&B=3",
+    milliseconds: 3200,
+    text: "Beam search with 3 contexts: 99.7 % sure, and wrong",
+  },
+  {
+    hash: "#/read?date=1&B=3",
+    milliseconds: 3200,
+    text: "RCMS with 3 contexts and ⋆: also wrong, but only 24.6 % sure",
+  },
+  { hash: "#/read?date=1&B=4", milliseconds: 1600, text: "RCMS with 4 contexts and ⋆" },
+  { hash: "#/read?date=1&B=5", milliseconds: 3200, text: "RCMS with 5 contexts and ⋆: right, with 80.1 %" },
+  {
+    hash: "#/read?date=1&B=3&doubt=more",
+    milliseconds: 3200,
+    text: "RCMS with 3 contexts, and more only where uncertain",
+  },
+];
 
 if (!(await buildWeb())) process.exit(1);
 mkdirSync(folder, { recursive: true });
@@ -87,10 +114,42 @@ try {
     }
     await context.close();
   }
+  writeFileSync(join(folder, "read-animated.webp"), await animated(address, faults));
   if (faults.length > 0) throw new Error(faults.join("\n"));
 } finally {
   await browser.close();
   server.kill();
+}
+
+/**
+ * The story, with its texts above the page.
+ * @param {string} address
+ * @param {string[]} faults
+ */
+async function animated(address, faults) {
+  const size = { width: 980, height: 800 };
+  const page = await (await browser.newContext({ colorScheme: "light", viewport: size })).newPage();
+  watchFaults(page, faults);
+  const frames = [];
+  for (const { hash, milliseconds, text } of story) {
+    await page.goto(address + hash);
+    await page.locator('.slots[aria-busy="false"]').waitFor();
+    await page.waitForTimeout(600); // ms: bars come to rest
+    await page.evaluate(`(() => {
+      const caption = document.querySelector(".caption-of-picture") ?? document.createElement("p");
+      caption.className = "caption-of-picture";
+      caption.textContent = ${JSON.stringify(text)};
+      caption.style.cssText = "position: fixed; inset: 0 0 auto; margin: 0; padding: 0.8rem 1.5rem; z-index: 9;"
+        + "font: 600 1.25rem/1.4 system-ui, sans-serif; color: white; background: #24407a";
+      document.body.append(caption);
+      document.querySelector(".intro").style.display = "none";
+      document.querySelector(".top").style.visibility = "hidden";
+      scrollTo(0, 0);
+    })()`);
+    frames.push({ webp: await packed(page, await page.screenshot()), milliseconds });
+  }
+  await page.context().close();
+  return animatedWebp(frames, size);
 }
 
 /**

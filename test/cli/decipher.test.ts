@@ -168,7 +168,7 @@ describe("the output", () => {
     expect(run.out).toMatch(/^[^\n]*\[[a-z]+\]/);
     expect(run.out).toMatch(/0\.\d+ \?/);
     expect(run.error).toMatch(/the key is (uncertain|probably wrong): about \d+ % of the text/);
-    expect(run.error).toMatch(/the cipher text is short: 11 symbols, and it takes about \d+/);
+    expect(run.error).toMatch(/the cipher text is short: 11 symbols; a key of \d+ needs about \d+/);
     const clean = await folder.run([...words, "--no-marks"], "XLJKQ WXZ, PPQ!\n");
     expect(clean.out.split("\n")[0]).toMatch(/^[a-z]{5} [a-z]{3}, [a-z]{3}!$/);
     const report = JSON.parse((await folder.run([...words, "--json"], "XLJKQ WXZ, PPQ!\n")).out);
@@ -320,7 +320,11 @@ describe("what is wrong", () => {
       /--discount cannot be used with --language/,
       "ab",
     );
-    await refused(["decipher", "-", ...language, "--language-smoothing", "1"], /--language-smoothing is for/, "ab");
+    await refused(
+      ["decipher", "-", ...language, "--language-smoothing", "1"],
+      /--language-smoothing cannot be used with --language/,
+      "ab",
+    );
     await refused(["decipher", "-", ...language, "--vocabulary", "9"], /--vocabulary is for/, "ab");
     await refused(["decipher", "-", ...plain, "--vocabulary", "9"], /--vocabulary needs a cipher of words/, "ab");
     await refused(
@@ -328,7 +332,11 @@ describe("what is wrong", () => {
       /--symbols needs a cipher of letters/,
       "1",
     );
-    await refused(["decipher", "-", ...plain, "--level", "word", "--moves", "9"], /--moves needs a cipher of letters/, "1");
+    await refused(
+      ["decipher", "-", ...plain, "--level", "word", "--moves", "9"],
+      /--moves needs a cipher of letters/,
+      "1",
+    );
     await refused(["decipher", "-", ...plain, "--order", "1000"], /--order must be .* at most 10, not 1000/, "ab");
     await refused(
       ["decipher", "-", ...language, "--order", "9"],

@@ -37,7 +37,7 @@ describe("resume", () => {
     folder.write("pairs.tsv", "ab\tA B\n");
     const task = await folder.run(["train", "transduce", "pairs.tsv", "--out", "killed.sg", "--resume"]);
     expect(task.code).toBe(2);
-    expect(task.error).toMatch(/this is the unfinished training of a tagger, not of a transducer\n.*train tag/);
+    expect(task.error).toMatch(/this is an unfinished run of a tagger, not of a transducer\n.*train tag/);
     expect(bytes("killed.sg.checkpoint")).toEqual(checkpoint);
     const loaded = await folder.run(["predict", "killed.sg.checkpoint", "train.txt"]);
     expect(loaded.error).toMatch(/checkpoint of an unfinished training/);

@@ -87,7 +87,7 @@ test.each([
     ["--coverage", "0.9", "--precision", "0.9"],
     /--precision` and `--coverage` are for promises of their own|precision.*coverage.*promises of their own/,
   ],
-  [["--coverage", "0.9", "--unit", "span"], /there are no sets of spans for the model/],
+  [["--coverage", "0.9", "--unit", "span"], /the model has no sets of spans/],
   [
     ["--coverage", "0.9", "--mode", "beam"],
     /the promised coverage holds for the model as it was calibrated, not with --mode/,

@@ -327,9 +327,7 @@ describe("train transduce --resume", () => {
     folder.write("columns.txt", columns(20));
     expect(await run("train", "tag", "columns.txt", "--out", "other.sg", "--resume")).toMatchObject({
       code: 2,
-      error: expect.stringMatching(
-        /this is the unfinished training of a transducer, not of a tagger\n.*train transduce/,
-      ),
+      error: expect.stringMatching(/this is an unfinished run of a transducer, not of a tagger\n.*train transduce/),
     });
   });
 });

@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
   const settled = () => page.locator('.slots[aria-busy="false"]').waitFor();
   /** Sets a slider as a person with a keyboard does: from its least value upwards. */
   async function slide(label: string, steps: number): Promise<void> {
-    const slider = page.getByLabel(label, { exact: false });
+    const slider = page.getByLabel(label, { exact: false }).first();
     await slider.focus();
     await page.keyboard.press("Home");
     for (let i = 0; i < steps; i++) await page.keyboard.press("ArrowRight");
@@ -133,7 +133,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await open(`#/read?date=${lesson + 1}&B=3`);
     await settled();
     expect(await page.locator(".rounds, .room").count()).toBe(0);
-    await page.getByLabel("more where in doubt").check();
+    await page.getByLabel("more where uncertain").check();
     await expect.poll(() => page.locator(".rounds li").count()).toBeGreaterThan(1);
     await settled();
 
@@ -507,7 +507,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
       await page.getByRole("textbox", { name: "Text" }).fill("this cat sees");
       await expect.poll(() => page.locator(".tagged .label").allInnerTexts()).toHaveLength(3);
       await page.reload();
-      await page.getByText("“own.sg”, which is not here").waitFor();
+      await page.getByText("“own.sg”, which is not open").waitFor();
 
       await page.goto(`${own.address}#/trust`);
       await page.getByLabel("Labelled data file").setInputFiles(own.folder.file("train.txt"));
@@ -585,12 +585,38 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
   });
 
-  for (const view of ["read", "pronounce?letter=2", "tag?word=2", "segment", "decipher", "trust", "learn"]) {
+  test("Compare: two settings of a model, and two models, on the same input; what differs is marked", async () => {
+    await open("#/compare?text=Time flies like an arrow .&mode2=beam&B2=1");
+    const summary = page.locator(".compare-summary");
+    await expect.poll(() => summary.textContent()).toMatch(/^A and B (agree|differ).* A gives its answer [\d.]+ %, B /);
+    const sides = [page.getByLabel("Answer of A"), page.getByLabel("Answer of B")];
+    const labels = await Promise.all(sides.map((side) => side.locator("code").allTextContents()));
+    const marked = await sides[0].locator(".differs").count();
+    expect(labels[0].filter((label, i) => label !== labels[1][i])).toHaveLength(marked);
+    expect(marked).toBeGreaterThan(0);
+    // The same settings on both sides: nothing differs.
+    await page.getByLabel("Model B").getByLabel("RCMS").check();
+    await slide("B, contexts kept", 4);
+    await page.getByLabel("Model B").getByLabel("B, contexts kept").focus();
+    await page.keyboard.press("Home");
+    for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight");
+    await expect.poll(() => summary.textContent()).toMatch(/^A and B agree on all 6 words\./);
+    expect(await page.locator(".differs").count()).toBe(0);
+    // A transducer instead: its own words, and pronunciations side by side.
+    await page.getByLabel("Model A").getByRole("combobox").selectOption("cmudict");
+    await expect.poll(() => summary.textContent()).toMatch(/of 6 candidates|all 6 candidates/);
+    expect(await page.getByLabel("Input of both").inputValue()).toBe("hiccough");
+    // The address brings it back.
+    await page.reload();
+    await expect.poll(() => summary.textContent()).toMatch(/candidates/);
+  });
+
+  for (const view of ["read", "pronounce?letter=2", "tag?word=2", "segment", "decipher", "compare", "trust", "learn"]) {
     test(`${view.split("?")[0]}: no serious fault of accessibility, and nothing wider than a phone`, async () => {
       for (const colorScheme of ["light", "dark"] as const) {
         await open(`#/${view}`, { colorScheme, viewport: { width: 390, height: 844 } });
         await page
-          .locator(".slots, .pronounced, .reasons, .lesson, .cipher-text, .reading, .buttons")
+          .locator(".slots, .pronounced, .reasons, .lesson, .cipher-text, .compared, .reading, .buttons")
           .first()
           .waitFor({ timeout: 60_000 });
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);

@@ -40,7 +40,7 @@ const comparable = ["tag", "pronounce", "segment"] as const;
 type Comparable = (typeof comparable)[number];
 
 const texts: Record<Comparable, readonly string[]> = {
-  tag: ["The old man the boats.", "They can fish where the river runs slow.", "I saw her duck under the low beam."],
+  tag: ["I saw her duck under the low beam.", "Time flies like an arrow.", "That that is is."],
   pronounce: ["hiccough", "through", "phonograph"],
   segment: [],
 };
