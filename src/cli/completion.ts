@@ -1,7 +1,7 @@
 // `stargram --completion SHELL`: a script that completes commands and flags in a shell, made from the commands themselves.
 //   source <(stargram --completion bash)
 
-import { type Command, Help } from "commander";
+import type { Command } from "commander";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
@@ -36,7 +36,7 @@ function placesOf(command: Command, path: string): Place[] {
 
 /** What `--help-all` shows of a command: hidden names are for scripts that know them. */
 function shownBy(command: Command): { options: Place["flags"]; commands: readonly Command[] } {
-  const help = new Help();
+  const help = command.createHelp();
   return {
     options: help.visibleOptions(command).flatMap(({ long, description }) => (long ? { name: long, description } : [])),
     commands: help.visibleCommands(command).filter((one) => one.name() !== "help"),

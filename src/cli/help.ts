@@ -23,6 +23,9 @@ const explanations = new WeakMap<Command, Explanation>();
 /** Commands whose help is shown in full. */
 const shownInFull = new WeakSet<Command>();
 
+/** The command whose help is being printed. */
+let printed: Command | undefined;
+
 /** Examples that `--help` shows if there is more to say. */
 const FEW_EXAMPLES = 3;
 const WIDEST = 120;
@@ -80,10 +83,20 @@ export function helpWidth(): number {
 
 /** What commander asks about help, for `configureHelp`. */
 export const helpSettings = {
+  /** What else asks for the options, such as a search for one that is mistyped, gets them all. */
+  formatHelp(command: Command, helper: Help): string {
+    printed = command;
+    try {
+      return Help.prototype.formatHelp.call(this, command, helper);
+    } finally {
+      printed = undefined;
+    }
+  },
+
   visibleOptions(command: Command): Option[] {
     const visible = Help.prototype.visibleOptions.call(this, command);
     const common = explanations.get(command)?.common;
-    if (!common) return visible;
+    if (!common || printed !== command) return visible;
     const headings = new Map(Object.entries(common).flatMap(([name, flags]) => flags.map((flag) => [flag, name])));
     headings.set("help", "Help").set("help-all", "Help");
     const wordOf = (option: Option): string => option.long?.slice(2) ?? "";

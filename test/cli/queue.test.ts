@@ -88,7 +88,7 @@ describe.skipIf(!hasRedis)("predict", { timeout: 60_000 }, () => {
     const alone = (await folder.run(["predict", "pos.sg", "poison.txt"])).out.split("\n");
     const { code, out, error } = await folder.run(["predict", "pos.sg", "poison.txt", "--queue", redis.url]);
     expect(code).toBe(1);
-    const [, from, to] = /1 shard set aside \(lines (\d+) to (\d+)\); the rest is done/.exec(error) ?? [];
+    const [, from, to] = /1 shard failed and skipped \(lines (\d+) to (\d+)\); the rest is done/.exec(error) ?? [];
     expect(Number(to)).toBeGreaterThan(Number(from));
     const rest = [...alone.slice(0, Number(from) - 1), ...alone.slice(Number(to))];
     expect(out.trim() === rest.join("\n").trim()).toBe(true);

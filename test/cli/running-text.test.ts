@@ -78,7 +78,7 @@ test("a segmenter finds the tokens", async () => {
   const wrong = await folder.run(["predict", "m.sg", "--text", "--tokenizer", "m.sg"], "x\n");
   expect(wrong).toMatchObject({
     code: 2,
-    error: expect.stringContaining("--tokenizer needs a segmenter"),
+    error: expect.stringContaining("--tokenizer needs a model made by"),
   });
 });
 

@@ -51,7 +51,7 @@ test("what is refused, with its file and line", async () => {
   folder.write("bad.vec", "w1 1 2\nw2 1\n");
   expect(await train("m.sg", "--vectors", "bad.vec")).toMatchObject({
     code: 2,
-    error: "stargram: bad.vec:2: 1 numbers follow the word, where 2 should\n",
+    error: "stargram: bad.vec:2: 1 numbers after the word, expected 2\n",
   });
   expect((await train("m.sg", "--vectors", "none.vec")).error).toContain("none.vec: there is no such file");
   expect((await train("m.sg", "--vectors", "words.vec", "--vectors-words", "-1")).code).toBe(2);

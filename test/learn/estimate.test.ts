@@ -31,7 +31,7 @@ test("time is that of some examples, scaled to all by their size", () => {
 
 test("only long trainings are announced", () => {
   expect(slowNotice(1, 12, "why")).toBeUndefined();
-  expect(slowNotice(390, 12, "why")).toBe("why: a pass will take 6:30 min or more, and there are up to 12");
+  expect(slowNotice(390, 12, "why")).toBe("why: each pass will take 6:30 min or more, and there may be 12");
 });
 
 test("a tagger that is quick says nothing", async () => {

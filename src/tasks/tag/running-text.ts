@@ -39,7 +39,7 @@ export function sequenceOf(given: TaggerGiven): TaggingSequence {
 /** Refuses what does not cut text into tokens. */
 export function checkTokenizer(given: unknown): Tokenizer {
   if (typeof (given as Partial<Tokenizer>)?.cut === "function") return given as Tokenizer;
-  throw new InputError("option `tokenizer` needs a segmenter, trained with `train segment`");
+  throw new InputError("option `tokenizer` needs a model made by `train segment`");
 }
 
 /** A sentence of a text that begins at a place of a larger one. */

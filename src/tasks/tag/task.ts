@@ -147,7 +147,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         labelsOnly: flag("do not print probabilities"),
         known: flag("keep the labels of the input and fill in those that are `_`"),
         text: flag("the input is running text, to be split into sentences and tokens; with --json, offsets of spans"),
-        tokenizer: model("with --text: a segmenter that splits sentences into tokens", {
+        tokenizer: model("with --text: a model made by `train segment` that splits sentences into tokens", {
           otherwise: "Unicode words",
         }),
         spans: flag("with --json: spans marked by labels such as B-PER, I-PER, O, with probabilities"),
@@ -158,7 +158,7 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
         ["stargram predict model.sg new.txt --json --marginals", "everything, for programs"],
         ["stargram predict model.sg partly.txt --known", "fill in the labels that are `_`"],
         ["stargram predict names.sg letter.txt --text --json", "names in running text, with offsets"],
-        ["stargram predict pos.sg letter.txt --text --tokenizer words.sg", "the same, split into words by a segmenter"],
+        ["stargram predict pos.sg letter.txt --text --tokenizer words.sg", "the same, split into words by a model"],
       ],
       inputs: readInputs,
       async *inputsOf(sequences) {

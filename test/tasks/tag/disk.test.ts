@@ -207,7 +207,7 @@ describe("a dictionary that is full", () => {
 describe("limits", () => {
   test("a sequence whose scores the kernel cannot hold is refused with its place", () => {
     expect(() => checkSlots({ length: 100_000, file: "a.txt", line: 7 }, 50_000)).toThrow(
-      /^a\.txt:7: a sequence of 100,000 positions with 50,000 labels would take 160 GB of memory; there are 2\.15 GB/,
+      /^a\.txt:7: a sequence of 100,000 positions with 50,000 labels would take 160 GB of memory; the limit is 2\.15 GB/,
     );
     expect(() => checkSlots({ length: 100_000 }, 500)).not.toThrow();
     expect(() => checkSlots({ length: 1000 }, 50_000)).not.toThrow();

@@ -74,7 +74,7 @@ test("a tokenizer cuts sentences; no token holds a space, nothing else is lost",
     "nn",
     "a.",
   ]);
-  expect(() => tagger.predictText(text, {}, tagger as never)).toThrow("needs a segmenter");
+  expect(() => tagger.predictText(text, {}, tagger as never)).toThrow("needs a model made by");
   expect(() => tagger.predict({ text, tokenizer: 7 as never })).toThrow(InputError);
 });
 

@@ -280,7 +280,7 @@ describe("training", () => {
     const spans = puzzle(40, 7).map(({ labels, ...rest }) => ({ ...rest, labels: labels?.map((l) => `B-${l}`) }));
     expect((await Tagger.train(spans, options)).summary.chosen?.select).toBe("f1");
     expect((await Tagger.train(data, options)).summary.chosen?.select).toBe("accuracy");
-    await expect(Tagger.train(data, { ...options, select: "f1" })).rejects.toThrow(/`select`: F1 is for labels/);
+    await expect(Tagger.train(data, { ...options, select: "f1" })).rejects.toThrow(/`select`: F1 needs labels/);
   });
 
   it("keeps the weights of the pass that was best on the held-out part", async () => {

@@ -41,8 +41,8 @@ describe("reading", () => {
   it("refuses what is wrong at its line", async () => {
     const refused = (text: string, why: string) =>
       expect(readVectors({ file: "v.txt", blocks: [{ first: 1, lines: text.split("\n") }] }, all)).rejects.toThrow(why);
-    await refused("the 1 2\ndog 1", "v.txt:2: 1 numbers follow the word, where 2 should");
-    await refused("2 3\nthe 1 2", "v.txt:2: 2 numbers follow the word, where 3 should");
+    await refused("the 1 2\ndog 1", "v.txt:2: 1 numbers after the word, expected 2");
+    await refused("2 3\nthe 1 2", "v.txt:2: 2 numbers after the word, expected 3");
     await refused("the 1 2\ndog 1 x", "v.txt:2: `x` should be a number, number 2 of 2");
     await refused("the 1 NaN", "v.txt:1: `NaN` should be a number");
     await refused("the 1 1e99", "v.txt:1: `1e99` should be a number");
