@@ -26,7 +26,6 @@ import { explain } from "../help.js";
 import { withModels } from "../model-data.js";
 import {
   addModeOptions,
-  examples,
   type InferenceFlags,
   inferenceFrom,
   real,
