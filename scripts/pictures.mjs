@@ -127,7 +127,7 @@ try {
  * @param {string[]} faults
  */
 async function animated(address, faults) {
-  const size = { width: 980, height: 800 };
+  const size = { width: 1180, height: 860 };
   const page = await (await browser.newContext({ colorScheme: "light", viewport: size })).newPage();
   watchFaults(page, faults);
   const frames = [];

@@ -200,7 +200,7 @@ function Items({ output, other, name }: { output: Output; other: Output | undefi
     <ol class="compared" aria-label={`Answer of ${name}`} data-probability={output.probability}>
       {output.items.map(({ key, text, label, probability }, i) => (
         <li key={key} class={differs[i] ? "differs" : ""}>
-          <span class="what">
+          <span class="item">
             {text} {label && <code>{label}</code>}
             {differs[i] && <span class="mark">differs</span>}
           </span>
