@@ -91,8 +91,8 @@ function plotOf(found, microseconds) {
   return linePlot({
     title: "Handwritten words: accuracy by time",
     x: {
-      label: "microseconds a letter (logarithmic)",
-      format: (value) => (Number.isInteger(value) ? number(10 ** value) : ""),
+      label: "microseconds per letter (logarithmic)",
+      format: (value) => number(Number((10 ** value).toPrecision(2))),
     },
     y: { label: "words right", format: "percent" },
     series: ways.map((way) => ({

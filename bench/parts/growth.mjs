@@ -141,11 +141,11 @@ function rowOf(name, found) {
 function plotOf(name, found) {
   const { title, unit } = series[name];
   const log = (/** @type {number} */ value) => Math.log10(value);
-  const tick = (/** @type {number} */ value) => (Number.isInteger(value) ? number(10 ** value) : "");
+  const tick = (/** @type {number} */ value) => number(Number((10 ** value).toPrecision(2)));
   return linePlot({
     title: `Time by ${title}`,
     x: { label: `${unit} (logarithmic)`, format: tick },
-    y: { label: `microseconds a ${name === "length" ? "sequence" : "position"} (logarithmic)`, format: tick },
+    y: { label: `microseconds per ${name === "length" ? "sequence" : "position"} (logarithmic)`, format: tick },
     series: kinds.map((kind) => ({
       name: `${kind}, exponent ${found[kind].exponent.toFixed(2)}`,
       points: found[kind].points.map(([x, y]) => /** @type {const} */ ([log(x), log(y)])),

@@ -253,7 +253,7 @@ describe.skipIf(!hasRedis)("train", { timeout: 120_000 }, () => {
     child.kill("SIGKILL");
     await end;
     const without = await folder.run(train("stopped.sg", "--resume", "--quiet"));
-    expect([without.code, without.error]).toEqual([2, expect.stringMatching(/shards|was shared by a queue/)]);
+    expect([without.code, without.error]).toEqual([2, expect.stringMatching(/shards|run to resume used a queue/)]);
     const resumed = await folder.run(train("stopped.sg", "--resume", "--quiet", "--queue", redis.url));
     expect([resumed.code, resumed.error]).toEqual([0, ""]);
     expect(bytes("stopped.sg").equals(bytes("by1.sg"))).toBe(true);

@@ -322,7 +322,7 @@ describe("train transduce --resume", () => {
     await end;
     folder.write("fewer.tsv", pairs().split("\n").slice(0, 50).join("\n"));
     const changed = await run("train", "transduce", "fewer.tsv", "--out", "other.sg", "--resume");
-    expect(changed).toMatchObject({ code: 2, error: expect.stringMatching(/the pairs are not those of the training/) });
+    expect(changed).toMatchObject({ code: 2, error: expect.stringMatching(/the pairs are not those of the run/) });
     expect(await run(...train("none.sg", "--resume"))).toMatchObject({ code: 2 });
     folder.write("columns.txt", columns(20));
     expect(await run("train", "tag", "columns.txt", "--out", "other.sg", "--resume")).toMatchObject({

@@ -241,7 +241,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await page.locator(".candidates button").nth(1).click();
     expect(await first.getAttribute("aria-pressed")).toBe("false");
     await page.getByRole("textbox", { name: "Word" }).fill("naïve");
-    await page.getByText("The model has never seen “ï”").waitFor();
+    await page.getByText("The model does not know “ï”").waitFor();
     await page.getByRole("textbox", { name: "Word" }).fill("");
     await expect.poll(() => page.locator(".pronounced").count()).toBe(0);
     expect(await page.getByRole("textbox", { name: "Word" }).inputValue()).toBe("");
@@ -327,7 +327,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
 
   test("Segment: without a model it says how to get one; with one it cuts texts and says how surely", async () => {
     await open("#/segment");
-    await page.getByRole("link", { name: "Learn one" }).click();
+    await page.getByRole("link", { name: "Train one" }).click();
     const words = ["ab", "abc", "d", "de"];
     const lines = Array.from({ length: 80 }, (_, i) => [0, 1, 2, 3].map((k) => words[(i * (k + 3) + k) % 4]).join(" "));
     await page.getByLabel("Data to learn from").setInputFiles({
