@@ -75,6 +75,11 @@ export class Alphabet {
     return this.packed !== undefined;
   }
 
+  /** Whether there may be a name with this `jointHash`. If not, there is no need to put its bytes together. */
+  mayHave(hash: number): boolean {
+    return this.packed?.mayHave(hash) ?? true;
+  }
+
   /** The number of the name whose UTF-8 is `bytes[0]` to `bytes[length - 1]`, or -1. */
   indexOfBytes(bytes: Uint8Array, length: number): number {
     if (this.packed) return this.packed.indexOfBytes(bytes, length);
@@ -109,8 +114,8 @@ export class Alphabet {
 const MOST_SEARCHES = 5000;
 
 /**
- * Names in bytes, found by a hash of their bytes (FNV-1a): in an open-addressing table, or, while there were few lookups,
- * by halving, if they stand in the order of their hashes: that needs no preparation at all.
+ * Names in bytes, found by a hash of their bytes: in an open-addressing table (by `jointHash`), or, while there were few lookups,
+ * by halving, if they stand in the order of their hashes (FNV-1a): that needs no preparation at all.
  */
 class PackedNames {
   readonly size: number;
@@ -129,7 +134,7 @@ class PackedNames {
     const table = new Int32Array(2 * 2 ** Math.ceil(Math.log2(2 * end.length + 2)));
     let begin = 0;
     for (let number = 0; number < end.length; number++) {
-      const hash = hashOf(bytes, begin, end[number]);
+      const hash = jointHash(bytes, begin, end[number]);
       const place = this.placeOf(table, hash, bytes, begin, end[number]);
       begin = end[number];
       if (table[place + 1] > 0) {
@@ -146,9 +151,9 @@ class PackedNames {
   /** Where the table has a name, or a free place for it. */
   private placeOf(table: Int32Array, hash: number, name: Uint8Array, from: number, to: number): number {
     const mask = table.length - 1;
-    let place = (2 * hash) & mask;
+    let place = firstPlace(hash, mask);
     for (; table[place + 1] > 0; place = (place + 2) & mask) {
-      if (table[place] === (hash | 0) && this.isSame(table[place + 1] - 1, name, from, to)) break;
+      if (table[place] === hash && this.isSame(table[place + 1] - 1, name, from, to)) break;
     }
     return place;
   }
@@ -159,10 +164,19 @@ class PackedNames {
   }
 
   indexOfBytes(name: Uint8Array, length: number): number {
-    const hash = hashOf(name, 0, length);
-    if (!this.table && this.searches++ < MOST_SEARCHES) return this.search(hash, name, length);
+    if (!this.table && this.searches++ < MOST_SEARCHES) return this.search(hashOf(name, 0, length), name, length);
     this.table ??= this.makeTable();
-    return this.table[this.placeOf(this.table, hash, name, 0, length) + 1] - 1;
+    return this.table[this.placeOf(this.table, jointHash(name, 0, length), name, 0, length) + 1] - 1;
+  }
+
+  mayHave(hash: number): boolean {
+    const { table } = this;
+    if (!table) return true;
+    const mask = table.length - 1;
+    for (let place = firstPlace(hash, mask); table[place + 1] > 0; place = (place + 2) & mask) {
+      if (table[place] === hash) return true;
+    }
+    return false;
   }
 
   /**
@@ -248,6 +262,30 @@ function encodeInto(text: string, to: Uint8Array): number {
     to[i] = code;
   }
   return text.length;
+}
+
+const JOINT_FACTOR = 0x01000193;
+
+/**
+ * A hash of bytes that follows from those of two parts, without looking at these again:
+ *   hash(part next) = hash(part) * jointFactor(bytes of next) + hash(next)
+ */
+export function jointHash(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0;
+  for (let i = from; i < to; i++) hash = (Math.imul(hash, JOINT_FACTOR) + bytes[i]) | 0;
+  return hash;
+}
+
+export function jointFactor(length: number): number {
+  let factor = 1;
+  for (let i = 0; i < length; i++) factor = Math.imul(factor, JOINT_FACTOR);
+  return factor;
+}
+
+/** Where the search for a joint hash begins in a table of pairs. Its low bits depend on those of the bytes alone. */
+function firstPlace(hash: number, mask: number): number {
+  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (2 * (mixed ^ (mixed >>> 13))) & mask;
 }
 
 function hashOf(bytes: Uint8Array, from: number, to: number): number {

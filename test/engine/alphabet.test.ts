@@ -3,7 +3,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Alphabet, byHash } from "../../src/engine/alphabet.js";
+import { Alphabet, byHash, jointFactor, jointHash } from "../../src/engine/alphabet.js";
 
 const packed = (names: readonly string[], sorted: boolean) => {
   const encoded = names.map((name) => new TextEncoder().encode(name));
@@ -47,10 +47,27 @@ describe("an alphabet from bytes", () => {
     expect(alphabet.indexOf("name 300 ü")).toBe(300);
   });
 
+  it("may have every name that it has, by a hash that follows from those of its parts", () =>
+    fc.assert(
+      fc.property(namesArbitrary, fc.nat(), fc.boolean(), (given, cut, sorted) => {
+        const names = sorted ? Array.from(byHash(given), (i) => given[i]) : given;
+        const alphabet = packed(names, sorted);
+        for (const name of names) {
+          const bytes = new TextEncoder().encode(name);
+          const hash = jointHash(bytes, 0, bytes.length);
+          const middle = cut % (bytes.length + 1);
+          const factor = jointFactor(bytes.length - middle);
+          const ofParts = Math.imul(jointHash(bytes, 0, middle), factor) + jointHash(bytes, middle, bytes.length);
+          expect(ofParts | 0).toBe(hash);
+          expect(alphabet.mayHave(hash)).toBe(true);
+        }
+      }),
+    ));
+
   it("tells names apart that have the same hash", () => {
-    // Known to be the same in FNV-1a of 32 bits.
-    for (const [one, other] of ["costarring liquid", "declinate macallums", "altarage zinke"].map((pair) =>
-      pair.split(" "),
+    // Known to be the same in FNV-1a of 32 bits; the last in the joint hash.
+    for (const [one, other] of ["costarring liquid", "declinate macallums", "altarage zinke", "\0zinke zinke"].map(
+      (pair) => pair.split(" "),
     )) {
       for (const sorted of [true, false]) {
         const both = packed([one, other], sorted);

@@ -1,6 +1,7 @@
 // What values give to names that are put together of several (`Joint`): `the` in lower case, the short shape of `B-52`. The same
 // text has the same number, whatever it came from, and is kept as bytes.
 
+import { jointFactor, jointHash } from "../../engine/alphabet.js";
 import { ByteStrings } from "../../util/byte-strings.js";
 import { withRoom } from "../../util/numbers.js";
 import type { Form } from "./pieces.js";
@@ -17,6 +18,8 @@ export class Forms {
   private formOf = new Int32Array(0);
   private readonly texts = new Map<string, number>();
   readonly strings = new ByteStrings();
+  /** [texts + 1][2] the joint hash of a text, and the factor of what stands before it. */
+  hashes = new Int32Array(256);
 
   /** Begins anew with no forms. */
   plan(): void {
@@ -57,6 +60,9 @@ export class Forms {
     const bytes = encoder.encode(text);
     const number = this.strings.add(bytes, 0, bytes.length);
     this.texts.set(text, number);
+    if (2 * number + 1 >= this.hashes.length) this.hashes = withRoom(this.hashes, 2 * number + 1);
+    this.hashes[2 * number] = jointHash(bytes, 0, bytes.length);
+    this.hashes[2 * number + 1] = jointFactor(bytes.length);
     return number;
   }
 }

@@ -2,10 +2,11 @@
 // they give: what was seen before costs a few steps through a table, and no text is made.
 //   lists   what comes from one value, of all pieces in a row that look at the same place: found at the value and the group
 //   grams   what comes from several values, one name or none: a table has the last of those with the same hash, so that one
-//           that does not come back makes room. Where a name is put together of what each value gives (`joint`), that is
-//           remembered by value, too, and the name is looked up by bytes
+//           that does not come back makes room
+//   joined  where a name is put together of what each value gives (`joint`), that is remembered by value with its hash. The
+//           hash of the name follows from these, and only where the alphabet may have the name its bytes are written and looked up
 
-import type { Alphabet } from "../../engine/alphabet.js";
+import { type Alphabet, jointFactor, jointHash } from "../../engine/alphabet.js";
 import { plainArrays } from "../../engine/backend.js";
 import { Numbers, withRoom } from "../../util/numbers.js";
 import { Forms, NO_FORM, UNJOINED } from "./forms.js";
@@ -34,6 +35,8 @@ interface Step {
   forms: Int32Array | undefined;
   /** [places + 1] what stands between, as bytes. */
   text: readonly Uint8Array[];
+  /** [places + 1][2] the joint hash of each of these, and the factor of what stands before it. */
+  textHashes: Int32Array;
 }
 
 export class PieceNumbers {
@@ -98,6 +101,7 @@ export class PieceNumbers {
       let end = p + 1;
       if (places.length === 1) while (end < pieces.length && isAlike(pieces[end], pieces[p])) end++;
       const isJoined = places.length > 1 && places.length <= MOST_PLACES && joint && this.alphabet.isPacked;
+      const text = isJoined ? joint.text.map((part) => encoder.encode(part)) : [];
       steps.push({
         first: p,
         pieces: pieces.slice(p, end),
@@ -105,7 +109,10 @@ export class PieceNumbers {
         afterFirst,
         group: places.length === 1 ? this.groupCount++ : -1,
         forms: isJoined ? this.forms.numbersOf(joint.forms) : undefined,
-        text: isJoined ? joint.text.map((text) => encoder.encode(text)) : [],
+        text,
+        textHashes: Int32Array.from(
+          text.flatMap((part) => [jointHash(part, 0, part.length), jointFactor(part.length)]),
+        ),
       });
       p = end;
     }
@@ -163,6 +170,10 @@ export class PieceNumbers {
         else key[k] = -form;
       }
     }
+    if (canJoin) {
+      this.addJoined(step, ids);
+      return;
+    }
     const a = key[0];
     const b = key[1];
     const c = step.places.length > 2 ? key[2] : 0;
@@ -175,8 +186,7 @@ export class PieceNumbers {
       return;
     }
     const before = ids.length;
-    if (canJoin) this.addJoined(step, ids);
-    else this.addNames(step, position, matrix, ids);
+    this.addNames(step, position, matrix, ids);
     grams[at] = tag;
     grams[at + 1] = a;
     grams[at + 2] = b;
@@ -185,7 +195,9 @@ export class PieceNumbers {
   }
 
   /** Adds the number of the name that is put together of the forms in `key`. */
-  private addJoined({ text, places }: Step, to: Numbers<Int32Array>): void {
+  private addJoined(step: Step, to: Numbers<Int32Array>): void {
+    if (!this.alphabet.mayHave(this.hashOfJoined(step))) return;
+    const { text, places } = step;
     const { key } = this;
     const { strings } = this.forms;
     let room = 0;
@@ -201,6 +213,18 @@ export class PieceNumbers {
     }
     const number = this.alphabet.indexOfBytes(scratch, length);
     if (number >= 0) to.push(number);
+  }
+
+  private hashOfJoined({ textHashes, places }: Step): number {
+    const { key } = this;
+    const { hashes } = this.forms;
+    let hash = textHashes[0];
+    for (let k = 0; k < places.length; k++) {
+      const form = -2 * key[k];
+      hash = (Math.imul(hash, hashes[form + 1]) + hashes[form]) | 0;
+      hash = (Math.imul(hash, textHashes[2 * k + 3]) + textHashes[2 * k + 2]) | 0;
+    }
+    return hash;
   }
 
   /** Adds the numbers of the names of a step, made one by one. */
