@@ -305,9 +305,8 @@ export enum ChainBytes {
   symbol = 4,
   length = 8,
   common = 12,
-  /** Where the best path to it comes from. */
-  bestFrom = 16,
-  bestSymbol = 20,
+  /** Of `⋆`: the latest decision of the best path to it. */
+  bestSymbol = 16,
   /** Address of the factors of its rows. */
   factors = 24,
   /** The first context of its claim, those of the slot before from there to its parent. */
@@ -321,8 +320,8 @@ export enum ChainBytes {
 }
 
 /**
- * A context of a chain in the backward pass, when the best path has been read: lists of claims where best paths came from, a
- * mass where that of the best path was and, once a slot is done, another where its share was.
+ * A context of a chain in the backward pass, when the best path has been read: lists of claims, a mass where that of the best
+ * path was and, once a slot is done, another where its share was.
  */
 export enum ChainBackwardBytes {
   /** The first in the list of contexts of the next slot whose claims this is the last of, -1 for none; in such a list, the next. */

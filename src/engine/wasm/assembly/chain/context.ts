@@ -34,15 +34,13 @@ export function addToChain(parent: i32, symbol: i32, length: i32, common: i32): 
   return c;
 }
 
-/** Sets the forward mass of a context, the mass of the best path to it, and where that comes from. */
+/** Sets the forward mass of a context, and the mass of the best path to it. */
 // @ts-expect-error
 @inline
-export function enter(c: i32, share: f64, best: f64, from: i32, symbol: i32): void {
+export function enter(c: i32, share: f64, best: f64): void {
   const at = chain + <usize>c;
   store<f64>(at, share, ChainBytes.share);
   store<f64>(at, best, ChainBytes.best);
-  store<i32>(at, from, ChainBytes.bestFrom);
-  store<i32>(at, symbol, ChainBytes.bestSymbol);
 }
 
 // @ts-expect-error
@@ -69,13 +67,14 @@ export function commonOf(c: i32): i32 {
 }
 // @ts-expect-error
 @inline
-export function bestFromOf(c: i32): i32 {
-  return load<i32>(chain + <usize>c, ChainBytes.bestFrom);
-}
-// @ts-expect-error
-@inline
 export function bestSymbolOf(c: i32): i32 {
   return load<i32>(chain + <usize>c, ChainBytes.bestSymbol);
+}
+/** The latest decision of the best path to `⋆`. */
+// @ts-expect-error
+@inline
+export function setBestSymbol(c: i32, symbol: i32): void {
+  store<i32>(chain + <usize>c, symbol, ChainBytes.bestSymbol);
 }
 /** Address of the factors of its rows. */
 // @ts-expect-error
@@ -104,6 +103,11 @@ export function setNode(c: i32, node: i32): void {
 @inline
 export function setClaimedFrom(c: i32, first: i32): void {
   store<i32>(chain + <usize>c, first, ChainBytes.claimedFrom);
+}
+// @ts-expect-error
+@inline
+export function claimedFromOf(c: i32): i32 {
+  return load<i32>(chain + <usize>c, ChainBytes.claimedFrom);
 }
 /** Its part of the forward mass of its slot. */
 // @ts-expect-error

@@ -1,20 +1,18 @@
 // Merge: makes the contexts of the next slot of the expansions that were kept, with
 //   forward(t) = sum over the groups g and symbols y that lead to t: mass(g, y)
-// and where the best path to each comes from. A kept context claims the groups that lead to it by its symbol, the longest
-// first; what no context has claimed leads to `⋆`, or is lost.
+// and the mass of the best path to each; where that comes from is found when it is read (trace.ts). A kept context claims the
+// groups that lead to it by its symbol, the longest first; what no context has claimed leads to `⋆`, or is lost.
 
 import { GroupBytes } from "../../layout";
 import { commonBetween, groupAt } from "../groups";
 import { groupOfKey, kept, key, symbolOfKey } from "../kept";
 import { BEGIN } from "../space";
-import { groups, int, num, setNum } from "../state";
+import { groups, num, setNum } from "../state";
 import { maxOf, sumAndTop } from "../vector";
-import { addToChain, bestOf, enter, factorsOf, growChain, RECORD, setClaimedFrom } from "./context";
+import { addToChain, enter, growChain, RECORD, setBestSymbol, setClaimedFrom } from "./context";
 import { Asked, rowOf, Slot } from "./slot";
-import { bestsOfSeveral, isAlone } from "./weigh";
 
-/** Without `hasRows`, `choose` was not called. */
-export function merge(hasStar: bool, hasRows: bool): void {
+export function merge(hasStar: bool): void {
   growChain(kept + 1);
   for (let i = 0; i < kept; ) {
     const place = symbolOfKey(key(i));
@@ -33,7 +31,7 @@ export function merge(hasStar: bool, hasRows: bool): void {
     }
     if (hasStar) leaveRest(place);
   }
-  if (hasStar) takeRest(addToChain(-1, BEGIN, 0, 0), hasRows);
+  if (hasStar) takeRest(addToChain(-1, BEGIN, 0, 0));
 }
 
 /**
@@ -49,7 +47,6 @@ function claim(context: i32, length: i32, own: i32, place: i32): void {
   const toAlong = Slot.stride;
   let sum: f64;
   let best: f64;
-  let bestGroup = own;
   if (start == own) {
     sum = load<f64>(last);
     best = load<f64>(last + toAlong);
@@ -60,16 +57,13 @@ function claim(context: i32, length: i32, own: i32, place: i32): void {
     claimRange(first, last + 8, toAlong);
     sum = claimedSum;
     best = claimedBest;
-    let at = first;
-    while (load<f64>(at + toAlong) != best) at += 8;
-    bestGroup = start + (<i32>(at - first) >> 3);
-    for (at = first; at <= last; at += 8) {
+    for (let at = first; at <= last; at += 8) {
       store<f64>(at, 0);
       store<f64>(at + toAlong, 0);
     }
   }
   setClaimedFrom(context, load<i32>(groupAt(start), GroupBytes.members));
-  enter(context, sum, best, bestMember(groupAt(bestGroup), place), Slot.first + place);
+  enter(context, sum, best);
 }
 
 /** The first of the groups whose expansions end in those of `own`, which remember `length` decisions. It is the same for all symbols. */
@@ -105,27 +99,6 @@ function claimRange(at: usize, end: usize, toAlong: usize): void {
   claimedBest = max(f64x2.extract_lane(bests, 0), f64x2.extract_lane(bests, 1));
 }
 
-/** The member of a group through which the best path goes. */
-// @ts-expect-error
-@inline
-function bestMember(group: usize, place: i32): i32 {
-  return isAlone(group) ? load<i32>(group, GroupBytes.members) : bestOfMembers(group, place);
-}
-
-function bestOfMembers(group: usize, place: i32): i32 {
-  const start = load<i32>(group, GroupBytes.members);
-  const end = load<i32>(group, GroupBytes.membersEnd);
-  let found = start;
-  let most: f64 = -1;
-  for (let c = start; c < end; c += RECORD) {
-    const along = bestOf(c) * num(factorsOf(c), Slot.first + place);
-    if (along <= most) continue;
-    most = along;
-    found = c;
-  }
-  return found;
-}
-
 /** What is left of a symbol's expansions, some of which are claimed. */
 // @ts-expect-error
 @inline
@@ -137,31 +110,10 @@ function leaveRest(place: i32): void {
 }
 
 /** What no kept context has claimed leads to `⋆`. */
-function takeRest(star: i32, hasRows: bool): void {
-  const sum = f64x2.extract_lane(sumAndTop(Slot.restSum, Slot.places), 0);
+function takeRest(star: i32): void {
   const best = maxOf(Slot.restBest, Slot.places);
-  if (best == 0) {
-    enter(star, sum, 0, -1, BEGIN);
-    return;
-  }
+  enter(star, f64x2.extract_lane(sumAndTop(Slot.restSum, Slot.places), 0), best);
   let place = 0;
   while (num(Slot.restBest, place) != best) place++;
-  const row = hasRows ? rowOf(place) : 0;
-  let bestGroup = 0;
-  let most: f64 = -1;
-  for (let g = 0; g < Slot.groups; g++) {
-    const along = row ? num(row + Slot.stride, g) : alongOf(g, place);
-    if (along <= most) continue;
-    most = along;
-    bestGroup = g;
-  }
-  enter(star, sum, best, bestMember(groupAt(bestGroup), place), Slot.first + place);
-}
-
-/** Mass of the best path through the expansion of a group by a symbol that has no row, without E(y). */
-// @ts-expect-error
-@inline
-function alongOf(g: i32, place: i32): f64 {
-  if (!isAlone(groupAt(g))) return num(bestsOfSeveral(g), place);
-  return num(<usize>int(Slot.columnFactors, g), place) * num(Slot.bests, g);
+  setBestSymbol(star, Slot.first + place);
 }

@@ -38,9 +38,7 @@ import { expAll, maxOf, minOf } from "../vector";
 import { weighPath } from "./confidences";
 import {
   addToChain,
-  bestFromOf,
   bestOf,
-  bestSymbolOf,
   chainEnd,
   clearChain,
   enter,
@@ -51,6 +49,7 @@ import { findFactors, timesForgotten, useFactors } from "./factors";
 import { merge } from "./merge";
 import { choose } from "./select";
 import { Asked, makeRoom, Slot } from "./slot";
+import { readBestPath } from "./trace";
 import { fillColumns, weigh } from "./weigh";
 
 // With factors between e^-150 and e^150 the product of the three stays a normal number within these.
@@ -91,14 +90,11 @@ export function bestOfChain(state: usize): i32 {
   if (share == 0) return NoAnswer.givesUp;
   answer(CallNumber.logPartition, logPartition);
   answer(CallNumber.bestScore, logPartition + bestScale + Math.log(share));
+  setInt(chainSlots, slotCount - 1, Slot.from);
   const path = askedArray(CallField.path);
-  let count = 0;
-  for (let c = Slot.from; c > 0; c = bestFromOf(c)) setInt(path, count++, bestSymbolOf(c));
-  if (confidences) {
-    setInt(chainSlots, slotCount - 1, Slot.from);
-    weighPath(path, confidences, emissionStride, forgotten != timesForgotten, depth);
-  }
-  return count;
+  readBestPath(path, forgotten != timesForgotten, depth);
+  if (confidences) weighPath(path, confidences, emissionStride, forgotten != timesForgotten, depth);
+  return slotCount - 1;
 }
 
 /** The first context, `^`. Emissions stay if probabilities are asked for. */
@@ -111,7 +107,7 @@ function begin(emissionsStay: bool): void {
   bestScale = 0;
   clearChain();
   growChain(1);
-  enter(addToChain(-1, BEGIN, 1, 0), 1, 1, -1, BEGIN);
+  enter(addToChain(-1, BEGIN, 1, 0), 1, 1);
   Slot.from = 0;
   Slot.to = chainEnd;
 }
@@ -137,7 +133,7 @@ function step(slot: i32, depth: i32): i32 {
   weigh();
   if (isEnd) clearKept();
   else choose();
-  merge(isEnd || !Asked.isBeam, !isEnd);
+  merge(isEnd || !Asked.isBeam);
   const total = normalise();
   if (total == 0) return NoAnswer.givesUp;
   logPartition += slotTop + Math.log(total);
