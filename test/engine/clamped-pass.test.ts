@@ -4,10 +4,12 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allowedClamp, clampTrellis, outputClamp } from "../../src/engine/clamp.js";
 import { ClampedPass } from "../../src/engine/clamped-pass.js";
-import { bestPaths, posteriors, trellisLattice } from "../../src/engine/lattice.js";
+import { bestPath, bestPaths, posteriors, trellisLattice } from "../../src/engine/lattice.js";
+import { OutputPass } from "../../src/engine/output-pass.js";
 import { PrunedPass } from "../../src/engine/pruned-pass.js";
 import { ReferenceKernel } from "../../src/engine/reference/kernel.js";
 import type { SlotGraph } from "../../src/engine/slots.js";
+import type { Trellis } from "../../src/engine/trellis.js";
 import { allOutputs, type Case, caseArbitrary, fullScore, logSum, mulberry } from "./oracle.js";
 
 /** What a path writes when the last symbol writes nothing. */
@@ -185,3 +187,45 @@ describe("contexts chosen under a clamp", () => {
     );
   });
 });
+
+describe("the pass of an output", () => {
+  it("agrees with the clamped pass, and finds a path that is as good as the best of the clamped lattice", () => {
+    const pass = new OutputPass();
+    fc.assert(
+      fc.property(caseArbitrary(), fc.integer(), (c, seed) => {
+        const free = c.problem.graph.symbolCount - 1;
+        const kernel = new ReferenceKernel();
+        const trellis = forward(kernel, c);
+        const outputs = [someOutput(c, seed), someOutput(c, seed + 1), [...someOutput(c, seed), 0]];
+        const expected = outputs.map((output) => {
+          const clamp = outputClamp(output, free);
+          const best = bestPath(clampTrellis(trellis, clamp));
+          return { output, log: new ClampedPass().forward(trellis, clamp), best };
+        });
+        kernel.backward();
+        for (const { output, log, best } of expected) {
+          const found = pass.find(trellis, output, free);
+          if (!best) {
+            expect(found).toBeUndefined();
+            continue;
+          }
+          expect(found?.probability).toBeCloseTo(Math.exp(log), 9);
+          const symbols = found?.symbols ?? [];
+          expect(written(symbols, free)).toEqual(output);
+          expect(pathScore(trellis, symbols)).toBeCloseTo(best.score, 9);
+        }
+      }),
+    );
+  });
+});
+
+/** The score of a path through a trellis. */
+function pathScore({ slotStart, arcStart, arcTarget, arcScore }: Trellis, symbols: readonly number[]): number {
+  let context = slotStart[0];
+  let score = 0;
+  for (const symbol of symbols) {
+    score += arcScore[arcStart[context] + symbol];
+    context = arcTarget[arcStart[context] + symbol];
+  }
+  return score;
+}

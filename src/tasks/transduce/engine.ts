@@ -8,6 +8,7 @@ import { type Band, type Clamp, clampTrellis, outputClamp } from "../../engine/c
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
 import { Holder } from "../../engine/holder.js";
 import { bestPath, type Path, type Posteriors } from "../../engine/lattice.js";
+import { OutputPass } from "../../engine/output-pass.js";
 import type { Problem, RowSpace, StartNodes } from "../../engine/problem.js";
 import { PrunedPass } from "../../engine/pruned-pass.js";
 import { type Branch, type SlotGraph, slotGraph } from "../../engine/slots.js";
@@ -97,6 +98,7 @@ export class TransducerEngine extends Holder {
   readonly space: RowSpace;
   private readonly clamped = new ClampedGradient(this.backend, this.kernel);
   private readonly pruned = new PrunedPass();
+  private readonly outputs = new OutputPass();
   private readonly slots: TransducerSlots[] = [];
   private slotScores = this.backend.arrays.float64(1024);
   private slotCounts = this.backend.arrays.float64(1024);
@@ -189,6 +191,18 @@ export class TransducerEngine extends Holder {
       const band = this.bandOf(output.length, length, path.symbols);
       return Math.max(log, Math.log(pruned.probability(output, Math.exp(log), band)));
     };
+  }
+
+  /**
+   * Log of the probability of any output and the moves of its best alignment, in a trellis that has had its backward pass; undefined if it
+   * is too improbable, or has too many alignments, to be found this way.
+   */
+  judged(output: ArrayLike<number>, length: number): { log: number; moves: readonly number[] } | undefined {
+    const { trellis } = this.kernel;
+    if (!trellis.hasPosteriors || this.bandOf(output.length, length)) return undefined;
+    const found = this.outputs.find(trellis, output, this.shape.symbolCount - 1);
+    const log = Math.log(found?.probability ?? 0);
+    return found && log > LEAST_LOG ? { log: Math.min(0, log), moves: found.symbols } : undefined;
   }
 
   /** The moves of the best alignment of an output in the trellis of the latest forward pass, if it has one. */

@@ -83,8 +83,12 @@ export class Member {
     return moves && this.turnedMoves(moves);
   }
 
-  /** Both, of an output that another member found. */
+  /** Both, of an output that another member found; the trellis of the latest input may be used up. */
   judged(output: readonly number[]): { log: number; moves: readonly number[] | undefined } {
+    const { engine, input } = this;
+    const found = engine.judged(this.turned(output), input.symbols.length);
+    if (found) return { log: found.log, moves: this.turnedMoves(found.moves) };
+    if (engine.kernel.trellis.hasPosteriors) this.again();
     const log = this.logProbability(output);
     return { log, moves: this.joint && log > LEAST_LOG ? this.bestMoves(output) : undefined };
   }

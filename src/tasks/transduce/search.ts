@@ -134,8 +134,6 @@ function shared(members: readonly Member[], lists: readonly List[]): Outputs & {
   let together = Number.NEGATIVE_INFINITY;
   members.forEach((member, m) => {
     const known = new Map(lists[m].found.map((one) => [key(one), one]));
-    // The search may have changed what the trellis holds.
-    if (all.some((one) => !known.has(key(one)))) member.again();
     const judged = all.map((one) => known.get(key(one)) ?? member.judged(one.output));
     for (const { log } of judged.slice(0, count)) together = logAdd(together, log - Math.log(members.length));
     const logs = raised(judged.map(({ log }) => log));
