@@ -34,8 +34,15 @@ export const jointNgrams: Omit<NgramOptions, "order"> = {
 /** The number of a graphone, by its symbols as text. */
 type Numbers = Map<string, number>;
 
+/** What symbols of graphones lead to, one after another. */
+interface GraphoneNode {
+  /** Of the graphone that ends here, -1 if there is none. */
+  number: number;
+  next: Map<number, GraphoneNode>;
+}
+
 export class JointModel {
-  private readonly numbers: Numbers = new Map();
+  private readonly root: GraphoneNode = { number: -1, next: new Map() };
 
   constructor(
     readonly parts: JointParts,
@@ -43,7 +50,18 @@ export class JointModel {
     private readonly shift: number,
   ) {
     const { start, symbols } = parts;
-    for (let g = 0; g + 1 < start.length; g++) this.numbers.set(symbols.subarray(start[g], start[g + 1]).join(), g);
+    for (let g = 0; g + 1 < start.length; g++) {
+      let node = this.root;
+      for (let i = start[g]; i < start[g + 1]; i++) {
+        let next = node.next.get(symbols[i]);
+        if (!next) {
+          next = { number: -1, next: new Map() };
+          node.next.set(symbols[i], next);
+        }
+        node = next;
+      }
+      node.number = g;
+    }
   }
 
   /** Counts graphones of aligned pairs, looking back `order` of them. */
@@ -78,13 +96,28 @@ export class JointModel {
   /** log q of an aligned pair. */
   logProbability(pair: AlignedMoves): number {
     const { ngram } = this.parts;
-    const unknown = this.numbers.size;
-    const events = [BEGIN];
-    eachGraphone(pair, this.shift, (graphone) => events.push(this.numbers.get(graphone) ?? unknown));
-    events.push(unknown + 1);
+    const events = this.eventsOf(pair);
     let sum = 0;
     for (let i = 1; i < events.length; i++) sum += ngramScoreAt(ngram, events, i, 0);
     return sum;
+  }
+
+  /** The graphones of an aligned pair by number, with what stands before and after them. */
+  private eventsOf({ input, moves }: AlignedMoves): number[] {
+    const unknown = this.parts.start.length - 1;
+    const events = [BEGIN];
+    let j = 0;
+    let node = this.root.next.get(input[0]);
+    for (let m = 0; m < moves.length; m++) {
+      if (moves[m] !== this.shift) {
+        node = node?.next.get(moves[m]);
+        continue;
+      }
+      events.push(node && node.number >= 0 ? node.number : unknown);
+      node = this.root.next.get(input[++j]);
+    }
+    events.push(unknown + 1);
+    return events;
   }
 }
 

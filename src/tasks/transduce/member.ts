@@ -95,7 +95,8 @@ export class Member {
 
   /** log q of an output of the latest input, by its alignment. */
   jointLog(moves: readonly number[]): number {
-    return this.joint?.logProbability({ input: this.input.symbols, moves: this.turnedMoves(moves) }) ?? 0;
+    const own = this.isBackward ? this.turnedMoves(moves) : moves;
+    return this.joint?.logProbability({ input: this.input.symbols, moves: own }) ?? 0;
   }
 
   /** An output in the other direction, if the member goes there; the same function leads back. */

@@ -122,19 +122,28 @@ const FURTHEST_BELOW = 50;
 
 /** What several members found, each judging the outputs of all: logs are means over the members. */
 function shared(members: readonly Member[], lists: readonly List[]): Outputs & { found: Weighed[] } {
-  const byKey = new Map<string, Weighed>();
-  const key = ({ output }: Found): string => output.join();
-  const take = (one: Found): void => {
-    if (!byKey.has(key(one))) byKey.set(key(one), { ...one, log: 0, joint: 0, words: 0 });
+  const all: Weighed[] = [];
+  const places = new Map<string, number>();
+  /** [members][outputs] what each member has found itself. */
+  const known: Found[][] = members.map(() => []);
+  const keys = lists.map(({ found }) => found.map(({ output }) => output.join()));
+  const take = (m: number, i: number): void => {
+    const one = lists[m].found[i];
+    const place = places.get(keys[m][i]) ?? all.push({ ...one, log: 0, joint: 0, words: 0 }) - 1;
+    places.set(keys[m][i], place);
+    known[m][place] = one;
   };
-  for (const { candidates } of lists) candidates.forEach(take);
-  const count = byKey.size;
-  for (const { found } of lists) found.forEach(take);
-  const all = [...byKey.values()];
+  // Candidates of all come first.
+  lists.forEach(({ candidates, found }, m) => {
+    for (let i = 0; i < found.length; i++) if (candidates.includes(found[i])) take(m, i);
+  });
+  const count = all.length;
+  lists.forEach(({ found }, m) => {
+    for (let i = 0; i < found.length; i++) take(m, i);
+  });
   let together = Number.NEGATIVE_INFINITY;
   members.forEach((member, m) => {
-    const known = new Map(lists[m].found.map((one) => [key(one), one]));
-    const judged = all.map((one) => known.get(key(one)) ?? member.judged(one.output));
+    const judged = all.map(({ output }, place) => known[m][place] ?? member.judged(output));
     for (const { log } of judged.slice(0, count)) together = logAdd(together, log - Math.log(members.length));
     const logs = raised(judged.map(({ log }) => log));
     const joint = raised(judged.map(({ moves }) => (moves ? member.jointLog(moves) : Number.NEGATIVE_INFINITY)));
