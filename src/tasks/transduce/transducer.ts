@@ -275,7 +275,8 @@ export class Transducer
     this.options.sure = sure;
   }
 
-  private inferenceWith(chosen: TransducePredictOptions["inference"] = {}): Inference {
+  private inferenceWith(chosen?: TransducePredictOptions["inference"]): Inference {
+    if (chosen === undefined) return withContexts(inferenceOf(this.options), this.options.contexts); // read before
     checkNames(chosen, ["mode", "contexts", "sure", "lightest"]);
     const { contexts = this.options.contexts, ...others } = chosen;
     const inference = withContexts({ ...inferenceOf(this.options), ...others }, contexts);
