@@ -3,10 +3,10 @@
 import type { RowFamily, RowSpace } from "../problem.js";
 import type { RowTable, RowTree } from "../rows.js";
 import type { SlotGraph } from "../slots.js";
-import { FamilyField, GraphField, NodeField, SEARCHED, SpaceField } from "./layout.js";
+import { FamilyField, GraphField, NodeField, SpaceField } from "./layout.js";
 import type { KernelArrays } from "./memory.js";
 
-/** Children of a node are also kept by event if their events leave no more than this many times as many gaps. */
+/** Children of a node are kept by event if their events leave no more than this many times as many gaps. */
 const SPARSEST = 4;
 /** Nodes with fewer children are searched as fast. */
 const FEWEST_DIRECT = 4;
@@ -87,14 +87,9 @@ export class Records {
 
   private putFamily(record: MemoryRecord, at: number, family: RowFamily): void {
     const { words } = record;
-    const { row, childStart, childEvent, childNode } = family.tree;
-    const { nodes, direct } = directChildren(family.tree);
-    words[at + FamilyField.treeRow] = this.place(record, row);
-    words[at + FamilyField.childStart] = this.place(record, childStart);
-    words[at + FamilyField.childEvent] = this.place(record, childEvent);
-    words[at + FamilyField.childNode] = this.place(record, childNode);
+    const { nodes, children } = nodeRecords(family.tree);
     words[at + FamilyField.nodes] = this.place(record, nodes);
-    words[at + FamilyField.direct] = this.place(record, direct);
+    words[at + FamilyField.children] = this.place(record, children);
     words[at + FamilyField.skip] = family.skip;
     words[at + FamilyField.pairs] = family.pairs ? 1 : 0;
     words[at + FamilyField.keyed] = family.keyed ? 1 : 0;
@@ -113,30 +108,41 @@ export class Records {
   }
 }
 
-/** Records of a tree's nodes, and for nodes whose children's events lie close together the children by event. */
-function directChildren({ row, childStart, childEvent, childNode }: RowTree) {
-  const nodeCount = row.length;
-  const nodes = new Int32Array(nodeCount * NodeField.count);
+/** Records of a tree's nodes, and the children of those that have several. */
+function nodeRecords({ row, childStart, childEvent, childNode }: RowTree) {
+  const nodes = new Int32Array(row.length * NodeField.count);
   let size = 0;
-  for (let node = 0; node < nodeCount; node++) {
+  for (let node = 0; node < row.length; node++) {
+    const at = node * NodeField.count;
+    nodes[at + NodeField.row] = row[node];
     const first = childStart[node];
     const count = childStart[node + 1] - first;
     if (count === 0) continue;
-    const at = node * NodeField.count;
     const least = childEvent[first];
     const events = childEvent[first + count - 1] + 1 - least;
     const isDirect = count >= FEWEST_DIRECT && events <= SPARSEST * count;
     nodes[at + NodeField.leastEvent] = least;
     nodes[at + NodeField.events] = events;
-    nodes[at + NodeField.directBase] = isDirect ? size - least : SEARCHED;
-    nodes[at + NodeField.firstChild] = childNode[first];
-    if (isDirect) size += events;
+    nodes[at + NodeField.children] = events === 1 ? childNode[first] : isDirect ? size : -1 - size;
+    if (events > 1) size += isDirect ? events : 1 + 2 * count;
   }
-  const direct = new Int32Array(size).fill(-1);
-  for (let node = 0; node < nodeCount; node++) {
-    const base = nodes[node * NodeField.count + NodeField.directBase];
-    if (base === SEARCHED) continue;
-    for (let c = childStart[node]; c < childStart[node + 1]; c++) direct[base + childEvent[c]] = childNode[c];
+  const children = new Int32Array(size).fill(-1);
+  for (let node = 0; node < row.length; node++) {
+    const at = node * NodeField.count;
+    if (nodes[at + NodeField.events] <= 1) continue;
+    const first = childStart[node];
+    const end = childStart[node + 1];
+    const begin = nodes[at + NodeField.children];
+    if (begin >= 0) {
+      for (let c = first; c < end; c++) children[begin + childEvent[c] - childEvent[first]] = childNode[c];
+      continue;
+    }
+    let next = -1 - begin;
+    children[next++] = end - first;
+    for (let c = first; c < end; c++) {
+      children[next++] = childEvent[c];
+      children[next++] = childNode[c];
+    }
   }
-  return { nodes, direct };
+  return { nodes, children };
 }

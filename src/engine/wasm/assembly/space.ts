@@ -2,7 +2,7 @@
 // into the scores of its expansions:
 //   score(c, y) = slotScores(slot)[y] + sum over the rows r of c: offset(r) + weight(r)[y].
 
-import { CallField, FamilyField, GraphField, NodeField, SEARCHED, SpaceField, StartField, Bundle } from "../layout";
+import { CallField, FamilyField, GraphField, NodeField, SpaceField, StartField, Bundle } from "../layout";
 import {
   arcScore,
   asked,
@@ -93,11 +93,17 @@ export function familyAt(f: i32): usize {
   return families + (<usize>(f * FamilyField.count) << 2);
 }
 
-/** The rows of the nodes of a family's tree. */
 // @ts-expect-error
 @inline
-export function treeRows(family: usize): usize {
-  return address(family, FamilyField.treeRow);
+function nodeAt(family: usize, node: i32): usize {
+  return address(family, FamilyField.nodes) + (<usize>(node * NodeField.count) << 2);
+}
+
+/** The row of a node of a family's tree, or -1. */
+// @ts-expect-error
+@inline
+export function rowOfNode(family: usize, node: i32): i32 {
+  return int(nodeAt(family, node), NodeField.row);
 }
 
 /** The symbol of the rows that a symbol decided at a slot stands for. */
@@ -108,24 +114,30 @@ export function rowSymbol(slot: i32, symbol: i32): i32 {
 }
 
 /** The child of a node by an event, or -1. */
+// @ts-expect-error
+@inline
 export function childOf(family: usize, node: i32, event: i32): i32 {
-  const record = address(family, FamilyField.nodes) + (<usize>(node * NodeField.count) << 2);
+  const record = nodeAt(family, node);
   const events = int(record, NodeField.events);
-  if (<u32>(event - int(record, NodeField.leastEvent)) >= <u32>events) return -1;
-  if (events == 1) return int(record, NodeField.firstChild);
-  const base = int(record, NodeField.directBase);
-  if (base != SEARCHED) return int(address(family, FamilyField.direct), base + event);
-  const childStart = address(family, FamilyField.childStart);
-  const childEvent = address(family, FamilyField.childEvent);
-  const end = int(childStart, node + 1);
-  let low = int(childStart, node);
-  let high = end;
+  const place = event - int(record, NodeField.leastEvent);
+  if (<u32>place >= <u32>events) return -1;
+  const children = int(record, NodeField.children);
+  if (events == 1) return children;
+  const all = address(family, FamilyField.children);
+  return children >= 0 ? int(all, children + place) : searched(all + (<usize>(-1 - children) << 2), event);
+}
+
+/** The child by an event in a list of events and nodes that begins with how many there are. */
+function searched(list: usize, event: i32): i32 {
+  let low = 0;
+  let high = int(list, 0);
+  const end = high;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (int(childEvent, middle) < event) low = middle + 1;
+    if (int(list, 2 * middle + 1) < event) low = middle + 1;
     else high = middle;
   }
-  return low < end && int(childEvent, low) == event ? int(address(family, FamilyField.childNode), low) : -1;
+  return low < end && int(list, 2 * low + 1) == event ? int(list, 2 * low + 2) : -1;
 }
 
 /** Walks each family's tree down the context's suffix and notes the rows met: of `all` suffixes, or of the longest. */
@@ -154,10 +166,9 @@ function walk(family: usize, start: i32, keyed: bool, context: i32, all: bool, n
   const length = int(contextLength, context);
   const skip = int(family, FamilyField.skip);
   const pairs = int(family, FamilyField.pairs) != 0;
-  const treeRow = treeRows(family);
   let count = noted;
   let node = start;
-  let row = keyed || (all && length > 0) ? -1 : int(treeRow, 0);
+  let row = keyed || (all && length > 0) ? -1 : rowOfNode(family, 0);
   need(Bundle.rows, count + length + 1);
   if (all && row >= 0) setInt(rows, count++, row);
   let c = context;
@@ -170,7 +181,7 @@ function walk(family: usize, start: i32, keyed: bool, context: i32, all: bool, n
         pairs && symbol != BEGIN ? int(slotInput, int(contextSlot, parent)) * rowSymbolCount + symbol : symbol;
       node = childOf(family, node, event);
       if (node < 0) break;
-      const found = int(treeRow, node);
+      const found = rowOfNode(family, node);
       if (found >= 0) {
         row = found;
         if (all) setInt(rows, count++, found);

@@ -1,14 +1,13 @@
 // Walks down a tree along lists of numbers, and the rows of the nodes met: what a position of an input has for features. See
 // `TreeWalks` in ../../backend.ts, and `WalkField` for what is asked for.
 
-import { FamilyField, WalkField } from "../layout";
-import { childOf } from "./space";
+import { WalkField } from "../layout";
+import { childOf, rowOfNode } from "./space";
 import { int, setInt } from "./state";
 
 /** Writes the rows met to `rows`, and where those of each position and class begin to `starts`. */
 export function findWalks(work: usize): void {
   const tree = <usize>int(work, WalkField.tree);
-  const treeRow = <usize>int(tree, FamilyField.treeRow);
   const roots = <usize>int(work, WalkField.roots);
   const kinds = int(work, WalkField.kinds);
   const classes = int(work, WalkField.classes);
@@ -34,7 +33,7 @@ export function findWalks(work: usize): void {
         const first = i + int(least, walk);
         while (node >= 0) {
           if (i >= first) {
-            const row = int(treeRow, node);
+            const row = rowOfNode(tree, node);
             if (row >= 0) setInt(rows, found++, row);
           }
           if (i == end) break;

@@ -5,7 +5,7 @@
 // They are made when a node is first met and kept, in as many vectors as there is room for.
 
 import { Bundle, CallField, FrozenField, MEMO_BITS, MemoBytes } from "../../layout";
-import { childOf, familyAt, symbolCount, tableStart, tableSymbols, treeRows } from "../space";
+import { childOf, familyAt, rowOfNode, symbolCount, tableStart, tableSymbols } from "../space";
 import { asked, askedArray, int, need, num, setInt, walks } from "../state";
 import { expAll, expOne, fillNums, multiplyAll } from "../vector";
 import { lengthOf, nodeOf, parentOf, RECORD, setFactors, setNode, symbolOf } from "./context";
@@ -132,7 +132,7 @@ function vectorOfRoot(): i32 {
 
 /** Makes the vector of a node below one that has the vector `above`; -1 if it has a number out of bounds. */
 function makeVector(node: i32, above: i32): i32 {
-  const row = int(treeRows(familyAt(0)), node);
+  const row = rowOfNode(familyAt(0), node);
   let vector = above;
   if (row >= 0) {
     const to = vectors + <usize>used * stride;
