@@ -1,17 +1,22 @@
-// Attribute rows: for each attribute that is seen often enough, a row with the labels it was seen with. Only (attribute, label) pairs
-// that occur have a weight, so memory follows what the data has, not attributes × labels. Where these are more than fit into
-// memory, attributes must be seen more often.
+// Attribute rows: for each attribute that is seen often enough, a row with the labels it was seen with, and if asked for with others
+// that are in question (unseen.ts). Not all pairs of an attribute and a label have a weight, so memory follows what the data has. Where
+// weights are more than fit into memory, attributes must be seen more often.
 
 import type { RowTableBuilder } from "../../engine/rows.js";
 import { PairIndex } from "../../util/pair-index.js";
 import { type Corpus, UNKNOWN_LABEL } from "./corpus.js";
 import type { LabelParts } from "./label-parts.js";
 import { type CorpusScan, scanOf } from "./stored.js";
+import { LabelSets, labelsInQuestion, mayBeUnseen } from "./unseen.js";
 
 export interface AttributeRowOptions {
   /** How often an attribute must be seen. */
   leastCount: (attribute: number) => number;
   parts?: LabelParts;
+  /** Whether labels that an attribute was not seen with may have a weight, too. */
+  unseen?: boolean;
+  /** Told that some have. */
+  onUnseen?: () => void;
   /** [attributes] how often each is seen, if that is known. */
   counts?: Int32Array;
   /** Weights that there may be, about. */
@@ -45,15 +50,27 @@ export function addAttributeRows(
   const pairs = pairsOf(data, isKept, parts);
   const symbolCount = table.symbolCount + (parts?.names.length ?? 0);
   const { order, start } = pairs.sorted(attributeCount, symbolCount);
+  const labels = table.symbolCount - 1;
+  const mayHaveMore = options.unseen && !parts && mayBeUnseen(labels);
+  const asked = { counts, isKept, labels, mostWeights: options.mostWeights };
+  const more = mayHaveMore ? labelsInQuestion(setsOf(pairs, attributeCount, labels), data, asked) : undefined;
+  if (more) options.onUnseen?.();
   const rows = new Int32Array(attributeCount).fill(-1);
   const symbols: number[] = [];
   for (let a = 0; a < attributeCount; a++) {
     if (start[a] === start[a + 1]) continue;
     symbols.length = 0;
     for (let n = start[a]; n < start[a + 1]; n++) symbols.push(pairs.second[order[n]]);
-    rows[a] = table.add(symbols);
+    rows[a] = table.add(more ? more.labelsOf(a) : symbols);
   }
   return rows;
+}
+
+/** The labels that each attribute was seen with, as sets. */
+function setsOf(pairs: PairIndex, attributeCount: number, labels: number): LabelSets {
+  const sets = new LabelSets(attributeCount, labels);
+  for (let n = 0; n < pairs.size; n++) sets.add(pairs.first[n], pairs.second[n]);
+  return sets;
 }
 
 function countsOf(data: Corpus | CorpusScan, attributeCount: number): Int32Array {

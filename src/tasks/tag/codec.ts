@@ -120,7 +120,15 @@ function encodeTagger(tagger: Tagger): FileParts {
 function decodeTagger(content: TensorFile, file?: string): Tagger {
   const reader = new PartsReader(content, file);
   const trained = readTrained(reader, taggerOptions, {
-    instead: { l2: 0, heldOut: 0.1, select: "likelihood", scheme: "data", labelParts: NO_PARTS, shortlist: 0 },
+    instead: {
+      l2: 0,
+      heldOut: 0.1,
+      select: "likelihood",
+      scheme: "data",
+      labelParts: NO_PARTS,
+      shortlist: 0,
+      unseen: false,
+    },
     summary,
   });
   const source = reader.json("source", sourceSchema);

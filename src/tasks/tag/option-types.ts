@@ -43,6 +43,11 @@ export interface TaggerOptions {
    */
   minCount: number;
   /**
+   * Give attributes weights also for labels they were not seen with, where these are likely.
+   * @default true
+   */
+  unseen: boolean;
+  /**
    * Scheme to learn labels such as B-PER in; answers use the scheme of the data.
    * If not given: bio for IOB1 data, otherwise that of the data.
    */

@@ -67,6 +67,10 @@ export const taggerOptions = {
     off: "do not merge contexts that agree on the last labels",
   }),
   minCount: whole("leave out attributes seen fewer times than this", { least: 1, usual: 1 }),
+  unseen: flag("give attributes weights also for labels they were not seen with, where these are likely", {
+    usual: true,
+    off: "give attributes weights only for labels they were seen with: faster, often slightly worse",
+  }),
   scheme: choice("scheme to learn labels such as B-PER in; answers use the scheme of the data", schemeChoices, {
     value: "name",
     otherwise: "bio for IOB1 data, otherwise that of the data",

@@ -42,6 +42,7 @@ import { checkSlots, Reader, type Sequences } from "./reading.js";
 import { type TaggerRows, taggerRows } from "./rows.js";
 import { translated, translationFor } from "./scheme.js";
 import { Tagger, type TaggerSummary, type TrainTaggerOptions } from "./tagger.js";
+import { dropSmall } from "./unseen.js";
 import { type Vectors, vectorNames, vectorRows, vectorsFor } from "./vectors.js";
 
 const otherNames = [
@@ -124,6 +125,7 @@ async function learnTagger(
   checkSlots(reader.longest, names.length + 1 + (parts?.names.length ?? 0));
   const leastRow = isEncoded ? () => Number.POSITIVE_INFINITY : leastCountOf;
   const notices = new MemoryNotices(reader, given);
+  let unseen = false;
   const ownRows = taggerRows(own, sizes, {
     ...open,
     leastCount: leastRow,
@@ -132,6 +134,9 @@ async function learnTagger(
     counts: isStored(own) ? attributes.counts : undefined,
     mostWeights: reader.sizes?.weights,
     onLeftOut: (least, count) => notices.leftOut(least, count),
+    onUnseen: () => {
+      unseen = true;
+    },
   });
   const sequenceCount = sequencesOf(own);
   const positions = positionsOf(own);
@@ -163,10 +168,11 @@ async function learnTagger(
     ...ofTagger,
   });
   const scheme: TaggerOptions["scheme"] = translation?.learned ?? "data";
-  const known = { ...open, labelParts: separator, shortlist, scheme };
+  const known = { ...open, labelParts: separator, shortlist, scheme, unseen };
   const options = optionsOf({ ...known, passes: timed.passes }, choosing, fitted.chosen, sequenceCount);
   // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
   const weights = fitted.weights.map(Math.fround);
+  if (unseen && reader.source.kind !== "given" && !vectors) dropSmall(weights, rows);
   checkLearned(weights, options, labels.size > 1 && !fitted.stopped);
   const encoder = keptOf(learner.engine.encoder);
   learner.engine.dispose();
