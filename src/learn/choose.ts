@@ -342,15 +342,19 @@ class Choosing {
 
 /**
  * Whether one run did better than another by more than chance: it spares `leastGain` of the errors, or a third of that and makes the
- * log-likelihood smaller by as large a share, which is evidence of its own.
+ * log loss smaller by as large a share, which is evidence of its own. A log loss that is `CLEARLY` smaller is enough if the
+ * errors are not more by more than chance: it varies less from run to run than they do.
  */
 function isBetter(one: Best, other: Best, leastGain = 0): boolean {
   const gain = (one.score - other.score) / Math.max(Number.EPSILON, 1 - other.score);
   if (gain > leastGain) return true;
   const [likely, before] = [one, other].map(({ history, bestPass }) => history[bestPass - 1]?.heldOut?.logLikelihood);
   if (leastGain === 0 || likely === undefined || before === undefined) return false;
-  return gain > leastGain / 3 && likely - before > leastGain * Math.abs(before);
+  const likelier = (likely - before) / Math.abs(before);
+  return (gain > leastGain / 3 && likelier > leastGain) || (gain > -leastGain && likelier > CLEARLY * leastGain);
 }
+
+const CLEARLY = 5 / 3;
 
 /** How passes went on average. */
 export function meanHistory(histories: readonly (readonly Pass[])[]): Pass[] {

@@ -160,7 +160,9 @@ describe("choosing", () => {
     { other: { accuracy: 0.904, logLikelihood: -11 }, l2: 3 },
     { other: { accuracy: 0.902, logLikelihood: -9.5 }, l2: 3 },
     { other: { accuracy: 0.902, logLikelihood: -9.9 }, l2: 1 },
-    { other: { accuracy: 0.9, logLikelihood: -5 }, l2: 1 },
+    { other: { accuracy: 0.899, logLikelihood: -9.4 }, l2: 3 },
+    { other: { accuracy: 0.899, logLikelihood: -9.6 }, l2: 1 },
+    { other: { accuracy: 0.89, logLikelihood: -5 }, l2: 1 },
   ])("takes another penalty if it does better by more than chance: $other", async ({ other, l2 }) => {
     const worst = { accuracy: 0.1, logLikelihood: -99 };
     const runs = [[{ accuracy: 0.9, logLikelihood: -10 }], [other], [worst]];
