@@ -195,8 +195,7 @@ class Training {
     const score = judged && !learner.encoder ? scoreOf(judged, options.select) : pass;
     // Few examples often leave several passes equally accurate.
     const isSurer = score === this.bestScore && surenessOf(judged) > surenessOf(history[this.bestPass - 1]?.heldOut);
-    const isLevel = judged !== undefined && score >= leastLevel(this.bestScore, options.select, this.from.leastGain);
-    if (score > this.bestScore || isSurer || isLevel) {
+    if (score > this.bestScore || isSurer || (judged && this.isLevel(judged))) {
       this.bestScore = Math.max(score, this.bestScore);
       this.best = candidate;
       this.bestPass = pass;
@@ -207,6 +206,15 @@ class Training {
       contextLength: done.contextLength / Math.max(1, done.examples),
       heldOut: judged,
     });
+  }
+
+  /** Whether weights are not worse than the best by more than chance; where they make the right outputs likelier, chance is twice as wide. */
+  private isLevel(judged: NonNullable<Pass["heldOut"]>): boolean {
+    const { options, from, history, bestPass, bestScore, learner } = this;
+    if (learner.encoder) return false;
+    const isLikelier = surenessOf(judged) > surenessOf(history[bestPass - 1]?.heldOut);
+    const gain = (isLikelier ? 2 : 1) * (from.leastGain ?? 0);
+    return scoreOf(judged, options.select) >= leastLevel(bestScore, options.select, gain);
   }
 
   private report(): void {

@@ -149,8 +149,13 @@ describe("choosing", () => {
     { accuracies: [0.8, 0.84, 0.839, 0.835], leastGain: 0.1, passes: 4 },
     { accuracies: [0.8, 0.84, 0.839, 0.835], leastGain: 0, passes: 2 },
     { accuracies: [0.8, 0.84, 0.86, 0.85], leastGain: 0.03, passes: 3 },
+    // Twice as much, where the right outputs are likelier.
+    { accuracies: [0.8, 0.84, 0.839, 0.833], likelihoods: [-4, -3, -2, -1], leastGain: 0.03, passes: 4 },
+    { accuracies: [0.8, 0.84, 0.839, 0.833], likelihoods: [-4, -1, -2, -3], leastGain: 0.03, passes: 3 },
+    { accuracies: [0.8, 0.84, 0.839, 0.829], likelihoods: [-4, -3, -2, -1], leastGain: 0.03, passes: 3 },
   ])("takes the last pass that is not worse by more than $leastGain of the errors", async ({ passes, ...given }) => {
-    const runs = [given.accuracies.map((accuracy) => ({ accuracy, logLikelihood: -1 }))];
+    const { accuracies, likelihoods } = given;
+    const runs = [accuracies.map((accuracy, n) => ({ accuracy, logLikelihood: likelihoods?.[n] ?? -1 }))];
     const options = { ...defaults, l2: 1, select: "accuracy", passes: 4, heldOut: 0.2 } as const;
     const { chosen } = await chooseAndTrain(scripted(runs), options, {}, given);
     expect(chosen.passes).toBe(passes);
