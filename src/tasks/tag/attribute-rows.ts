@@ -7,7 +7,7 @@ import { PairIndex } from "../../util/pair-index.js";
 import { type Corpus, UNKNOWN_LABEL } from "./corpus.js";
 import type { LabelParts } from "./label-parts.js";
 import { type CorpusScan, scanOf } from "./stored.js";
-import { LabelSets, labelsInQuestion, mayBeUnseen } from "./unseen.js";
+import { mayBeUnseen, symbolsInQuestion } from "./unseen.js";
 
 export interface AttributeRowOptions {
   /** How often an attribute must be seen. */
@@ -50,27 +50,23 @@ export function addAttributeRows(
   const pairs = pairsOf(data, isKept, parts);
   const symbolCount = table.symbolCount + (parts?.names.length ?? 0);
   const { order, start } = pairs.sorted(attributeCount, symbolCount);
-  const labels = table.symbolCount - 1;
-  const mayHaveMore = options.unseen && !parts && mayBeUnseen(labels);
-  const asked = { counts, isKept, labels, mostWeights: options.mostWeights };
-  const more = mayHaveMore ? labelsInQuestion(setsOf(pairs, attributeCount, labels), data, asked) : undefined;
+  const range = parts ? { from: table.symbolCount, to: symbolCount } : { from: 0, to: table.symbolCount - 1 };
+  const isAsked = options.unseen && mayBeUnseen(range);
+  const more = isAsked ? symbolsInQuestion(pairs, range, data, { ...options, counts, isKept }) : undefined;
   if (more) options.onUnseen?.();
   const rows = new Int32Array(attributeCount).fill(-1);
   const symbols: number[] = [];
   for (let a = 0; a < attributeCount; a++) {
     if (start[a] === start[a + 1]) continue;
     symbols.length = 0;
-    for (let n = start[a]; n < start[a + 1]; n++) symbols.push(pairs.second[order[n]]);
-    rows[a] = table.add(more ? more.labelsOf(a) : symbols);
+    for (let n = start[a]; n < start[a + 1]; n++) {
+      const symbol = pairs.second[order[n]];
+      if (!more || symbol < range.from) symbols.push(symbol);
+    }
+    if (more) symbols.push(...more.symbolsOf(a));
+    rows[a] = table.add(symbols);
   }
   return rows;
-}
-
-/** The labels that each attribute was seen with, as sets. */
-function setsOf(pairs: PairIndex, attributeCount: number, labels: number): LabelSets {
-  const sets = new LabelSets(attributeCount, labels);
-  for (let n = 0; n < pairs.size; n++) sets.add(pairs.first[n], pairs.second[n]);
-  return sets;
 }
 
 function countsOf(data: Corpus | CorpusScan, attributeCount: number): Int32Array {
