@@ -325,7 +325,11 @@ describe("what is wrong", () => {
       /--language-smoothing cannot be used with --language/,
       "ab",
     );
-    await refused(["decipher", "-", ...language, "--vocabulary", "9"], /--vocabulary cannot be used with --language/, "ab");
+    await refused(
+      ["decipher", "-", ...language, "--vocabulary", "9"],
+      /--vocabulary cannot be used with --language/,
+      "ab",
+    );
     await refused(["decipher", "-", ...plain, "--vocabulary", "9"], /--vocabulary needs a cipher of words/, "ab");
     await refused(
       ["decipher", "-", ...plain, "--level", "word", "--symbols", "letters"],
