@@ -1,6 +1,6 @@
 // Training by other machines: iterative parameter mixing (McDonald, Hall and Mann 2010). Examples are divided into shards, by the data
-// alone. In a round every shard is learned from once, each beginning with the same weights; then the weights are mixed. A row r that
-// shards s touched with c(s, r) examples becomes
+// alone. A pass is a round, the first one several: every shard is learned from, each beginning with the same weights; then the weights
+// are mixed. A row r that shards s touched with c(s, r) examples becomes
 //   w(r) = Σ q(s, r) w(s, r),   q(s, r) = c(s, r) / Σ c(s', r),
 // and so do AdaGrad's sums of squares: a row that few shards know is not watered down by the others. What it saw is C' = Σ q c of its
 // C = Σ c examples, so it owes the penalty of C' / C · N of the N steps of a round, of which the shards took Σ q n(s).
@@ -19,6 +19,8 @@ import { InputError } from "../../util/errors.js";
 /** Examples of a shard, about, and the most shards, if nothing is said. */
 const SHARD_EXAMPLES = 2_000;
 const MOST_SHARDS = 32;
+/** Rounds of the first pass: what is frequent must be known to all before each explains its examples by what is rare. */
+const FIRST_ROUNDS = 8;
 /** Examples that are judged together. */
 const JUDGED = 500;
 
@@ -93,7 +95,7 @@ function learnShard(
     adagrad.update(gradient);
   });
   adagrad.settle();
-  const rows = Int32Array.from(counts.keys()).filter((row) => counts[row] > 0);
+  const rows = placesAbove(counts, 0);
   return {
     rows,
     counts: rows.map((row) => counts[row]),
@@ -105,14 +107,22 @@ function learnShard(
   };
 }
 
-/** The entries of some rows, one row after the other. */
+/** Where numbers are above another. */
+function placesAbove(numbers: Int32Array, least: number): Int32Array {
+  const places = new Int32Array(numbers.length);
+  let count = 0;
+  for (let i = 0; i < numbers.length; i++) if (numbers[i] > least) places[count++] = i;
+  return places.slice(0, count);
+}
+
+/** The entries of some rows, one row after the other. Rows are short: copied by hand. */
 function entriesOf({ start }: RowTable, rows: Int32Array, values: Float64Array): Float64Array {
-  const size = rows.reduce((sum, row) => sum + start[row + 1] - start[row], 0);
+  let size = 0;
+  for (const row of rows) size += start[row + 1] - start[row];
   const found = new Float64Array(size);
   let at = 0;
   for (const row of rows) {
-    found.set(values.subarray(start[row], start[row + 1]), at);
-    at += start[row + 1] - start[row];
+    for (let e = start[row]; e < start[row + 1]; e++) found[at++] = values[e];
   }
   return found;
 }
@@ -158,13 +168,32 @@ class QueueCrew implements Crew {
     private readonly shards: number | undefined,
   ) {}
 
-  /** A round. One that is stopped has not been. */
+  /** Rounds of a pass, to the last that was not stopped. */
   async learn(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone> {
+    const count = this.shardsOf(order.length);
+    const rounds = watch.isFirst && count > 1 ? FIRST_ROUNDS : 1;
+    let done = before;
+    for (let round = 1; round <= rounds; round++) {
+      const to = Math.floor((round * order.length) / rounds);
+      if (to <= done.examples) continue;
+      const own = divided(order.subarray(done.examples, to), count);
+      const next = await this.learnRound(own, done, watch);
+      if (next === done) break;
+      done = next;
+    }
+    return done;
+  }
+
+  /** A short training that chooses a penalty has as many shards as its examples are worth: cut into pieces, it would choose another. */
+  private shardsOf(examples: number): number {
+    const { exampleCount } = this.learner;
+    return Math.max(1, Math.round(((this.shards ?? usualShards(exampleCount)) * examples) / exampleCount));
+  }
+
+  /** What is done before, if it is stopped. */
+  private async learnRound(own: Int32Array[], before: PassDone, watch: CrewWatch): Promise<PassDone> {
     const { submitter, adagrad, learner } = this;
     const round = ++this.round;
-    const count = Math.min(order.length, this.shards ?? usualShards(order.length));
-    const shards = Array.from({ length: count }, (_, s) => order.filter((example) => example % count === s));
-    const own = shards.filter((examples) => examples.length > 0);
     adagrad.settle();
     const state = submitter.blob(pack({ weights: adagrad.weights, squares: adagrad.squares }));
     const results = own.map((examples, s) =>
@@ -227,6 +256,12 @@ class QueueCrew implements Crew {
   }
 }
 
+/** Shards of examples, by their numbers: an example stays in its shard. */
+function divided(examples: Int32Array, count: number): Int32Array[] {
+  const shards = Array.from({ length: count }, (_, s) => examples.filter((example) => example % count === s));
+  return shards.filter(({ length }) => length > 0);
+}
+
 /** Undefined if it was stopped first. */
 async function unlessStopped(result: Promise<Uint8Array>, watch: CrewWatch): Promise<Uint8Array | undefined> {
   for (;;) {
@@ -242,47 +277,99 @@ async function unlessStopped(result: Promise<Uint8Array>, watch: CrewWatch): Pro
 
 /** Puts the weights of shards together; `adagrad` is as they began. */
 export function mix(table: RowTable, adagrad: AdaGrad, shards: readonly ShardResult[], steps: readonly number[]): void {
-  const { weights, squares, sums, settled, options } = adagrad;
-  const { start } = table;
   const all = steps.reduce((sum, count) => sum + count, 0);
-  const places = shards.map(() => ({ row: 0, entry: 0 }));
+  const mixer = new RowMixer(table, adagrad, shards, steps, all);
+  const { settled } = adagrad;
   for (let row = 0; row < settled.length; row++) {
-    const [from, size] = [start[row], start[row + 1] - start[row]];
-    const own = shards.flatMap(({ rows }, s) => (rows[places[s].row] === row ? [s] : []));
-    const touches = own.reduce((sum, s) => sum + shards[s].counts[places[s].row], 0);
-    let seen = 0; // examples that the mixed row has seen, and steps that it took
-    let taken = 0;
-    const before = own.length > 0 ? weights.slice(from, from + size).fill(0) : undefined;
-    if (before) {
-      const mixed = { squares: before.slice(), sums: before.slice() };
-      for (const s of own) {
-        const at = places[s];
-        const count = shards[s].counts[at.row];
-        const share = count / touches;
-        seen += share * count;
-        taken += share * steps[s];
-        for (let e = 0; e < size; e++) {
-          before[e] += share * shards[s].weights[at.entry + e];
-          mixed.squares[e] += share * shards[s].squares[at.entry + e];
-          mixed.sums[e] += (share / steps[s]) * shards[s].sums[at.entry + e];
-        }
-        at.row++;
-        at.entry += size;
-      }
-      for (let e = 0; e < size; e++) {
-        weights[from + e] = before[e];
-        squares[from + e] = mixed.squares[e];
-        sums[from + e] += all * mixed.sums[e];
-      }
-    }
-    const owed = touches > 0 ? Math.max(0, (seen / touches) * all - taken) : all / Math.max(1, shards.length);
-    for (let e = from; e < from + size; e++) {
-      if (touches === 0) sums[e] += all * weights[e];
-      weights[e] = shrunk(weights[e], owed * (options.rate / Math.sqrt(options.delta + squares[e])), options);
-    }
+    if (mixer.find(row)) mixer.mix(row);
+    else mixer.rest(row);
     settled[row] = adagrad.step + all;
   }
   adagrad.step += all;
+}
+
+/** Mixes one row after the other. */
+class RowMixer {
+  /** [shards] where each has come to: in its rows, and in its entries. */
+  private readonly rowAt: Int32Array;
+  private readonly entryAt: Int32Array;
+  /** The shards that touched the row at hand, and their share of the examples that did. */
+  private readonly own: Int32Array;
+  private readonly share: Float64Array;
+  private ownCount = 0;
+  private touches = 0;
+
+  constructor(
+    private readonly table: RowTable,
+    private readonly adagrad: AdaGrad,
+    private readonly shards: readonly ShardResult[],
+    private readonly steps: readonly number[],
+    private readonly all: number,
+  ) {
+    this.rowAt = new Int32Array(shards.length);
+    this.entryAt = new Int32Array(shards.length);
+    this.own = new Int32Array(shards.length);
+    this.share = new Float64Array(shards.length);
+  }
+
+  /** Whether a shard has touched the row: then it is mixed next. */
+  find(row: number): boolean {
+    const { shards, rowAt, own } = this;
+    this.ownCount = 0;
+    this.touches = 0;
+    for (let s = 0; s < shards.length; s++) {
+      if (shards[s].rows[rowAt[s]] !== row) continue;
+      own[this.ownCount++] = s;
+      this.touches += shards[s].counts[rowAt[s]];
+    }
+    return this.ownCount > 0;
+  }
+
+  mix(row: number): void {
+    const { shards, steps, all, own, ownCount, touches, share, rowAt, entryAt, adagrad } = this;
+    const { weights, squares, sums, options } = adagrad;
+    let seen = 0; // of the examples that touched the row, and of the steps of a round, what a mean of the shards has had
+    let taken = 0;
+    for (let i = 0; i < ownCount; i++) {
+      const count = shards[own[i]].counts[rowAt[own[i]]];
+      share[i] = count / touches;
+      seen += (share[i] * count) / touches;
+      taken += share[i] * steps[own[i]];
+    }
+    const from = this.table.start[row];
+    const size = this.table.start[row + 1] - from;
+    const owed = Math.max(0, seen * all - taken);
+    for (let e = 0; e < size; e++) {
+      let weight = 0;
+      let square = 0;
+      let average = 0;
+      for (let i = 0; i < ownCount; i++) {
+        const shard = shards[own[i]];
+        const at = entryAt[own[i]] + e;
+        weight += share[i] * shard.weights[at];
+        square += share[i] * shard.squares[at];
+        average += (share[i] / steps[own[i]]) * shard.sums[at];
+      }
+      squares[from + e] = square;
+      sums[from + e] += all * average;
+      weights[from + e] = shrunk(weight, owed * (options.rate / Math.sqrt(options.delta + square)), options);
+    }
+    for (let i = 0; i < ownCount; i++) {
+      rowAt[own[i]]++;
+      entryAt[own[i]] += size;
+    }
+  }
+
+  /** A row that nobody touched owes the penalty of the round. */
+  rest(row: number): void {
+    const { weights, squares, sums, options } = this.adagrad;
+    const { start } = this.table;
+    for (let e = start[row]; e < start[row + 1]; e++) {
+      if (weights[e] === 0) continue;
+      sums[e] += this.all * weights[e];
+      weights[e] = shrunk(weights[e], this.all * (options.rate / Math.sqrt(options.delta + squares[e])), options);
+    }
+  }
 }
 
 /** A weight after so many steps of the penalty alone, times their rate: as AdaGrad settles it. */
