@@ -1,6 +1,6 @@
 // Training by other machines: iterative parameter mixing (McDonald, Hall and Mann 2010). Examples are divided into shards, by the data
-// alone. A pass is a round, the first one several: every shard is learned from, each beginning with the same weights; then the weights
-// are mixed. A row r that shards s touched with c(s, r) examples becomes
+// alone. In a round every shard is learned from once, each beginning with the same weights; then the weights are mixed. A row r that
+// shards s touched with c(s, r) examples becomes
 //   w(r) = Σ q(s, r) w(s, r),   q(s, r) = c(s, r) / Σ c(s', r),
 // and so do AdaGrad's sums of squares: a row that few shards know is not watered down by the others. What it saw is C' = Σ q c of its
 // C = Σ c examples, so it owes the penalty of C' / C · N of the N steps of a round, of which the shards took Σ q n(s).
@@ -19,8 +19,6 @@ import { InputError } from "../../util/errors.js";
 /** Examples of a shard, about, and the most shards, if nothing is said. */
 const SHARD_EXAMPLES = 2_000;
 const MOST_SHARDS = 32;
-/** Rounds of the first pass: what is frequent must be known to all before each explains its examples by what is rare. */
-const FIRST_ROUNDS = 8;
 /** Examples that are judged together. */
 const JUDGED = 500;
 
@@ -168,32 +166,17 @@ class QueueCrew implements Crew {
     private readonly shards: number | undefined,
   ) {}
 
-  /** Rounds of a pass, to the last that was not stopped. */
-  async learn(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone> {
-    const count = this.shardsOf(order.length);
-    const rounds = watch.isFirst && count > 1 ? FIRST_ROUNDS : 1;
-    let done = before;
-    for (let round = 1; round <= rounds; round++) {
-      const to = Math.floor((round * order.length) / rounds);
-      if (to <= done.examples) continue;
-      const own = divided(order.subarray(done.examples, to), count);
-      const next = await this.learnRound(own, done, watch);
-      if (next === done) break;
-      done = next;
-    }
-    return done;
-  }
-
   /** A short training that chooses a penalty has as many shards as its examples are worth: cut into pieces, it would choose another. */
   private shardsOf(examples: number): number {
     const { exampleCount } = this.learner;
     return Math.max(1, Math.round(((this.shards ?? usualShards(exampleCount)) * examples) / exampleCount));
   }
 
-  /** What is done before, if it is stopped. */
-  private async learnRound(own: Int32Array[], before: PassDone, watch: CrewWatch): Promise<PassDone> {
+  /** A round. One that is stopped has not been. */
+  async learn(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone> {
     const { submitter, adagrad, learner } = this;
     const round = ++this.round;
+    const own = divided(order, this.shardsOf(order.length));
     adagrad.settle();
     const state = submitter.blob(pack({ weights: adagrad.weights, squares: adagrad.squares }));
     const results = own.map((examples, s) =>
