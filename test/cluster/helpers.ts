@@ -90,7 +90,7 @@ export class TestWorker {
     url: string,
     {
       log = "",
-      lock = 1,
+      lock = 30, // s; with less, a busy machine may have a job done twice
       poison = "",
       store = "",
       version = "",

@@ -2,7 +2,7 @@
 import { clusterVersion } from "../../dist/cli/queue/queue.js";
 import { QueueWorker } from "../../dist/cluster/worker.js";
 
-const [url, lock = "1", store = "", version = clusterVersion()] = process.argv.slice(2);
+const [url, lock = "30", store = "", version = clusterVersion()] = process.argv.slice(2);
 const worker = await QueueWorker.start({
   ...{ url, version, jobs: 1, memory: 2 ** 29, lock: Number(lock), store: store || undefined },
   kinds: new URL("./kinds.mjs", import.meta.url).href,
