@@ -3,6 +3,7 @@
 
 import { type Command, Option } from "commander";
 import { examples, groupOf, threadCount, whole } from "#stargram/cli/options.js";
+import { addQueueOptions } from "#stargram/cli/queue/flags.js";
 import { encodings } from "#stargram/formats/text.js";
 
 export function register(program: Command): void {
@@ -35,8 +36,13 @@ function experiment(
     .option("--json", "print the summary as one JSON object");
 }
 
+/** One whose runs can be jobs of a queue: experiments/jobs.ts lists it. */
+function sharedExperiment(...given: Parameters<typeof experiment>): Command {
+  return addQueueOptions(experiment(...given));
+}
+
 function addLetters(group: Command): void {
-  experiment(
+  sharedExperiment(
     group,
     "word-recognition",
     "Handwritten words (fold 1 to test): accuracy and recall at 99 % precision of RCMS, beam search, exact.",
@@ -47,6 +53,7 @@ function addLetters(group: Command): void {
       examples(
         ["stargram experiment word-recognition", "all settings, five seeds: hours on a slow machine"],
         ["stargram experiment word-recognition --only rcms-10,beam-10 --seeds 1", "a quick look"],
+        ["stargram experiment word-recognition --queue redis://server", "each setting and seed by a `stargram worker`"],
       ),
     )
     .action(async (flags) => (await import("./word-recognition/word-recognition.js")).wordRecognition(flags));
@@ -61,7 +68,7 @@ function addLetters(group: Command): void {
 }
 
 function addContexts(group: Command): void {
-  experiment(
+  sharedExperiment(
     group,
     "contexts",
     "Handwritten words: accuracy by time of fixed numbers of contexts, ranges, beam search, learned proposals.",
@@ -69,7 +76,7 @@ function addContexts(group: Command): void {
     .option("--seeds <n>", "how many seeds", whole(1), 3)
     .addHelpText("after", examples(["stargram experiment contexts --seeds 1", "a quick look; some minutes"]))
     .action(async (flags) => (await import("./contexts/contexts.js")).contexts(flags));
-  experiment(
+  sharedExperiment(
     group,
     "letter-protocols",
     "Handwritten words, 16 × 8 pixels: letter and word error over ten folds, by two protocols of other papers.",
@@ -80,13 +87,15 @@ function addContexts(group: Command): void {
 }
 
 function addPromises(group: Command): void {
-  group
-    .command("promise-simulations")
-    .description("Promises of every kind in made-up worlds, where it is known whether they are kept.")
-    .option("--only <list>", "kinds of promises, separated by commas")
-    .option("--draws <n>", "how often a promise is made", whole(1), 2000)
-    .option("--out <folder>", "folder for the results", "experiments/promise-simulations")
-    .option("--json", "print the runs as one JSON object")
+  addQueueOptions(
+    group
+      .command("promise-simulations")
+      .description("Promises of every kind in made-up worlds, where it is known whether they are kept.")
+      .option("--only <list>", "kinds of promises, separated by commas")
+      .option("--draws <n>", "how often a promise is made", whole(1), 2000)
+      .option("--out <folder>", "folder for the results", "experiments/promise-simulations")
+      .option("--json", "print the runs as one JSON object"),
+  )
     .addHelpText("after", examples(["stargram experiment promise-simulations", "all; some ten minutes"]))
     .action(async (flags) => (await import("./promise-simulations/promise-simulations.js")).promiseSimulations(flags));
   group
@@ -102,7 +111,7 @@ function addPromises(group: Command): void {
 }
 
 function addPartOfSpeech(group: Command): void {
-  experiment(
+  sharedExperiment(
     group,
     "part-of-speech",
     "Parts of speech in the Brown corpus, every tenth document to test: one label back against two.",
@@ -134,7 +143,7 @@ function addSegmentation(group: Command): void {
 }
 
 function addTransduction(group: Command): void {
-  experiment(
+  sharedExperiment(
     group,
     "speech",
     "Text from phones without alignments: five strategies of learning, error rates for each pass.",

@@ -5,6 +5,9 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { say } from "#stargram/cli/output.js";
+import { experimentKind } from "#stargram/cli/queue/experiment.js";
+import type { QueueFlags } from "#stargram/cli/queue/flags.js";
+import { withQueue } from "#stargram/cli/queue/queue.js";
 import { writeFileSafely } from "#stargram/model/file.js";
 import { InputError, unknownName } from "#stargram/util/errors.js";
 
@@ -29,6 +32,9 @@ async function refuseForeign(folder: string): Promise<void> {
     hint: "choose another --out",
   });
 }
+
+/** A run by a queue that takes longer is given up. */
+const RUN_SECONDS = 7 * 24 * 3600;
 
 /** One run of one setting: numbers by name, and curves. */
 export interface Run {
@@ -78,22 +84,54 @@ export class ResultsFile<R extends Run> {
     return new ResultsFile(path, results);
   }
 
-  /** Does the runs that are not there yet: each setting with as many seeds as it is to have. Says how each went. */
+  /**
+   * Does the runs that are not there yet: each setting with as many seeds as it is to have. Says how each went. With a queue others do
+   * them, for experiments that jobs.ts lists.
+   */
   async complete(
     settings: readonly string[],
     seedsOf: (setting: string) => number,
     doRun: (setting: string, seed: number) => Promise<R>,
     textOf: (run: R) => string,
+    flags: QueueFlags = {},
   ): Promise<readonly R[]> {
-    for (const setting of settings) {
-      for (let seed = 1; seed <= seedsOf(setting); seed++) {
-        if (this.results.runs.some((run) => run.setting === setting && run.seed === seed)) continue;
-        const run = await doRun(setting, seed);
-        await this.add(run);
-        say(textOf(run));
+    const { runs } = this.results;
+    const missing = settings
+      .flatMap((setting) => Array.from({ length: seedsOf(setting) }, (_, i) => ({ setting, seed: i + 1 })))
+      .filter(({ setting, seed }) => !runs.some((run) => run.setting === setting && run.seed === seed));
+    const addRun = async (run: R): Promise<void> => {
+      await this.add(run);
+      say(textOf(run));
+    };
+    if (flags.queue !== undefined && missing.length > 0) await this.completeByQueue(missing, flags, addRun);
+    else for (const { setting, seed } of missing) await addRun(await doRun(setting, seed));
+    return runs;
+  }
+
+  /** All at once; those that are done are added in their order. */
+  private async completeByQueue(
+    missing: readonly Pick<Run, "setting" | "seed">[],
+    flags: QueueFlags,
+    addRun: (run: R) => Promise<void>,
+  ): Promise<void> {
+    const { experiment, settings } = this.results;
+    await withQueue(flags, async (queue) => {
+      queue.expect(missing.length);
+      const found = missing.map(({ setting, seed }) =>
+        queue.run({
+          kind: experimentKind.name,
+          parameters: { experiment, setting, options: settings[setting], seed },
+          blobs: {},
+          what: `${setting}, seed ${seed}`,
+          seconds: RUN_SECONDS,
+        }),
+      );
+      for (const one of found) one.catch(() => undefined); // heard of when its turn comes
+      for (const one of found) {
+        const bytes = await one;
+        if (bytes) await addRun(JSON.parse(new TextDecoder().decode(bytes)));
       }
-    }
-    return this.results.runs;
+    });
   }
 
   async add(run: R): Promise<void> {

@@ -4,6 +4,7 @@
 // weights, learned with a range. What values and predicted numbers depend on was chosen on folds 0 and 5.
 
 import { write, writeJson } from "#stargram/cli/output.js";
+import type { QueueFlags } from "#stargram/cli/queue/flags.js";
 import { getDataset } from "#stargram/datasets/registry.js";
 import type { Inference } from "#stargram/engine/inference.js";
 import { withContexts } from "#stargram/engine/inference.js";
@@ -91,14 +92,22 @@ const LEARNING = { words: 2000, passes: 3 };
 /** Contexts of the pass whose backward masses are taken for perfect. */
 const WIDE = 300;
 
-export async function contexts(flags: { out: string; seeds: number; only?: string; json?: boolean }): Promise<void> {
+interface ContextsFlags extends QueueFlags {
+  out: string;
+  seeds: number;
+  only?: string;
+  json?: boolean;
+}
+
+export async function contexts(flags: ContextsFlags): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<ContextsRun>(flags.out, "contexts", settings);
   const runs = await file.complete(
     chosen,
     () => flags.seeds,
-    async (name, seed) => runOnce(name as SettingName, seed),
+    oneRun,
     ({ setting, seed, points }) => `${setting}, seed ${seed}: ${points.length} points`,
+    flags,
   );
   const found = (Object.keys(settings) as SettingName[]).flatMap((name) => {
     const own = runs.filter(({ setting }) => setting === name);
@@ -115,8 +124,8 @@ export async function contexts(flags: { out: string; seeds: number; only?: strin
   else await write(table(rows));
 }
 
-async function runOnce(name: SettingName, seed: number): Promise<ContextsRun> {
-  const setting = settings[name];
+export async function oneRun(name: string, seed: number): Promise<ContextsRun> {
+  const setting = settings[name as SettingName];
   const path = (await getDataset("letters")).paths["letter.data.gz"];
   const training = await readWords(path, setting.pixels, new Set([0, 2, 3, 4, 5, 6, 7, 8, 9]));
   const test = await readWords(path, setting.pixels, new Set([1]));

@@ -3,6 +3,7 @@
 // chosen on a part of the training folds that was held out; fold 1, which other experiments here test on, took no part in that.
 
 import { write, writeJson } from "#stargram/cli/output.js";
+import type { QueueFlags } from "#stargram/cli/queue/flags.js";
 import { getDataset } from "#stargram/datasets/registry.js";
 import { Tagger } from "#stargram/tasks/tag/tagger.js";
 import { table } from "#stargram/util/text.js";
@@ -71,15 +72,18 @@ interface FoldRun extends Run {
   microseconds: number;
 }
 
-export async function letterProtocols(flags: { out: string; only?: string; json?: boolean }): Promise<void> {
+export async function letterProtocols(
+  flags: { out: string; only?: string; json?: boolean } & QueueFlags,
+): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<FoldRun>(flags.out, "letter-protocols", settings);
   const runs = await file.complete(
     chosen,
     () => FOLDS.length,
-    async (name, seed) => runOnce(name as SettingName, seed, (await getDataset("letters")).paths["letter.data.gz"]),
+    oneRun,
     ({ setting, fold, letterErrors, letters, wordErrors, words, trainSeconds }) =>
       `${setting}, fold ${fold}: letter error ${percent(letterErrors / letters)}, word error ${percent(wordErrors / words)}, ${Math.round(trainSeconds)} s`,
+    flags,
   );
   await writeText(flags.out, "table.md", markdownTable(rowsOf(runs)));
   if (flags.json) await writeJson(Object.fromEntries(summaries(runs).map(({ name, ...rest }) => [name, rest])));
@@ -87,12 +91,13 @@ export async function letterProtocols(flags: { out: string; only?: string; json?
 }
 
 /** Runs are counted from 1, folds from 0. */
-async function runOnce(name: SettingName, seed: number, path: string): Promise<FoldRun> {
-  const { title: _, pixels, ...options } = settings[name];
+export async function oneRun(name: string, seed: number): Promise<FoldRun> {
+  const path = (await getDataset("letters")).paths["letter.data.gz"];
+  const { title: _, pixels, ...options } = settings[name as SettingName];
   const fold = FOLDS[seed - 1];
   const others = new Set(FOLDS.filter((other) => other !== fold));
   const [trainingFolds, testFolds] =
-    protocolOf(name) === "nine" ? [others, new Set([fold])] : [new Set([fold]), others];
+    protocolOf(name as SettingName) === "nine" ? [others, new Set([fold])] : [new Set([fold]), others];
   const training = await readWords(path, pixels, trainingFolds);
   const test = await readWords(path, pixels, testFolds);
   let began = process.cpuUsage();
@@ -154,7 +159,7 @@ function rowsOf(runs: readonly FoldRun[]): string[][] {
   const found = summaries(runs);
   const rows = (["nine", "one"] as const).flatMap((protocol) => {
     const { title } = settings[protocol];
-    const own = found.filter(({ name }) => protocolOf(name) === protocol);
+    const own = found.filter(({ name }) => protocolOf(name as SettingName) === protocol);
     return [
       ...own.map(({ name, folds, letterError, wordError, deviation, contexts }) => [
         title,

@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { write, writeJson } from "#stargram/cli/output.js";
+import type { QueueFlags } from "#stargram/cli/queue/flags.js";
 import type { TaggingSequence } from "#stargram/formats/sequence.js";
 import { TaggingScore } from "#stargram/metrics/tagging.js";
 import type { TaggerOptions } from "#stargram/tasks/tag/options.js";
@@ -41,15 +42,16 @@ interface BrownRun extends Run {
   trainSeconds: number;
 }
 
-export async function partOfSpeech(flags: { out: string; only?: string; json?: boolean }): Promise<void> {
+export async function partOfSpeech(flags: { out: string; only?: string; json?: boolean } & QueueFlags): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<BrownRun>(flags.out, "part-of-speech", settings);
   const runs = await file.complete(
     chosen,
     () => 1,
-    runOnce,
+    oneRun,
     ({ setting, tokenAccuracy, trainSeconds }) =>
       `${setting}: ${(100 * tokenAccuracy).toFixed(2)} % of tags right, ${Math.round(trainSeconds)} s to train`,
+    flags,
   );
   const rows = runs.map((run) => [
     run.setting,
@@ -64,7 +66,7 @@ export async function partOfSpeech(flags: { out: string; only?: string; json?: b
   else await write(table([heads, ...rows]));
 }
 
-async function runOnce(name: string): Promise<BrownRun> {
+export async function oneRun(name: string): Promise<BrownRun> {
   const documents = await readBrown();
   const training = documents.flatMap((document, i) => (i % 10 === 9 ? [] : document));
   const test = documents.flatMap((document, i) => (i % 10 === 9 ? document : []));

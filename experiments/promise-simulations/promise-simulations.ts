@@ -3,6 +3,7 @@
 // made on them, and what was promised is compared with the whole world. A promise may be broken in 5 % of the draws.
 
 import { write, writeJson } from "#stargram/cli/output.js";
+import type { QueueFlags } from "#stargram/cli/queue/flags.js";
 import { answeredParts, findClusteredThreshold } from "#stargram/confidence/clustered.js";
 import { coverageThreshold, isCovered, partCoverageThreshold } from "#stargram/confidence/conformal.js";
 import { answeredInGroups, findGroupedThresholds, type GroupedCluster } from "#stargram/confidence/grouped.js";
@@ -182,7 +183,7 @@ interface SimulationRun extends Run {
   reached: number;
 }
 
-export interface SimulationFlags {
+export interface SimulationFlags extends QueueFlags {
   out: string;
   only?: string;
   draws?: number;
@@ -193,7 +194,8 @@ const settings = Object.fromEntries(
   Object.keys(kinds).flatMap((kind) => Object.entries(worlds).map(([name, world]) => [`${kind}, ${name}`, world])),
 );
 
-export async function promiseSimulations({ out, only, draws = DRAWS, json }: SimulationFlags): Promise<void> {
+export async function promiseSimulations(flags: SimulationFlags): Promise<void> {
+  const { out, only, draws = DRAWS, json } = flags;
   const named = Object.fromEntries(Object.entries(settings).map(([name, world]) => [name, { ...world, draws }]));
   const file = await ResultsFile.open<SimulationRun>(out, "promise-simulations", named);
   const names = only === undefined ? Object.keys(named) : chosenNames(only, kinds).flatMap(settingsOf);
@@ -202,6 +204,7 @@ export async function promiseSimulations({ out, only, draws = DRAWS, json }: Sim
     () => 1,
     async (setting) => simulate(setting, draws),
     ({ setting, made, broken }) => `${setting}: made ${made} times, broken ${broken} times`,
+    flags,
   );
   const rows = tableOf(runs);
   await writeText(out, "table.md", markdownTable(rows));

@@ -6,6 +6,7 @@
 // All have 20 contexts and 5 passes; rcms and forced are run over permutations of the data (seeds).
 
 import { write, writeJson } from "#stargram/cli/output.js";
+import type { QueueFlags } from "#stargram/cli/queue/flags.js";
 import { getDataset } from "#stargram/datasets/registry.js";
 import type { SymbolPair } from "#stargram/formats/pair-lines.js";
 import { readPairs } from "#stargram/formats/read.js";
@@ -78,7 +79,7 @@ interface SpeechRun extends Run {
   trainSeconds: number;
 }
 
-export interface SpeechFlags {
+export interface SpeechFlags extends QueueFlags {
   out: string;
   seeds: number;
   only?: string;
@@ -88,14 +89,14 @@ export interface SpeechFlags {
 
 export async function speech(flags: SpeechFlags): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
-  const { training, test } = await readData(flags.data);
   const file = await ResultsFile.open<SpeechRun>(flags.out, `speech-${flags.data}`, settings);
   const runs = await file.complete(
     chosen,
     (name) => (repeated.has(name) ? flags.seeds : 1),
-    (name, seed) => runOnce(name, seed, training, test),
+    oneRun(flags.data),
     ({ setting, seed, characterErrorRate, exactMatches }) =>
       `${setting}, seed ${seed}: character error rate ${shareText(characterErrorRate[PASSES - 1])}, exact ${shareText(exactMatches[PASSES - 1])}`,
+    flags,
   );
   await writeText(flags.out, "character-error-rate.svg", passPlot(runs, "characterErrorRate", "Character error rate"));
   await writeText(flags.out, "exact-matches.svg", passPlot(runs, "exactMatches", "Exact matches"));
@@ -103,6 +104,16 @@ export async function speech(flags: SpeechFlags): Promise<void> {
   await writeText(flags.out, "table.md", markdownTable(besidePaper(rowsOf(runs), flags.data)));
   if (flags.json) await writeJson(Object.fromEntries(summaries(runs).map(({ name, ...rest }) => [name, rest])));
   else await write(table(rowsOf(runs)));
+}
+
+/** A setting with a seed, on data that is read when the first asks for it. */
+export function oneRun(data: SpeechFlags["data"]): (name: string, seed: number) => Promise<SpeechRun> {
+  let read: ReturnType<typeof readData> | undefined;
+  return async (name, seed) => {
+    read ??= readData(data);
+    const { training, test } = await read;
+    return runOnce(name, seed, training, test);
+  };
 }
 
 /** Buckeye's own split; of TIMIT's sample every fourth sentence is for testing. */

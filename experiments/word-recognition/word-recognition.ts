@@ -6,6 +6,7 @@
 // of which those folds showed `violation` to be the strongest; and it may read by weights that RCMS has learned.
 
 import { write, writeJson } from "#stargram/cli/output.js";
+import type { QueueFlags } from "#stargram/cli/queue/flags.js";
 import { getDataset } from "#stargram/datasets/registry.js";
 import type { Pixels } from "#stargram/formats/letters.js";
 import { readTagging } from "#stargram/formats/read.js";
@@ -130,20 +131,23 @@ interface WordRun extends Run {
 
 const PRECISIONS = [0.9, 0.95, 0.99];
 
-export async function wordRecognition(flags: {
+interface WordFlags extends QueueFlags {
   out: string;
   seeds: number;
   only?: string;
   json?: boolean;
-}): Promise<void> {
+}
+
+export async function wordRecognition(flags: WordFlags): Promise<void> {
   const chosen = chosenNames(flags.only, settings);
   const file = await ResultsFile.open<WordRun>(flags.out, "word-recognition", settings);
   const runs = await file.complete(
     chosen,
     () => flags.seeds,
-    async (name, seed) => runOnce(name, seed, (await getDataset("letters")).paths["letter.data.gz"]),
+    oneRun,
     ({ setting, seed, accuracy, recallAtPrecision, trainSeconds }) =>
       `${setting}, seed ${seed}: ${shareText(accuracy)} of words, recall at 99 % precision ${shareText(recallAtPrecision["0.99"])}, ${Math.round(trainSeconds)} s`,
+    flags,
   );
   await writeText(flags.out, "precision-recall.svg", precisionRecallPlot(runs));
   await writeText(flags.out, "context-length.svg", contextLengthPlot(runs));
@@ -158,7 +162,8 @@ export async function readWords(path: string, pixels: Pixels, folds: ReadonlySet
   return words;
 }
 
-async function runOnce(name: string, seed: number, path: string): Promise<WordRun> {
+export async function oneRun(name: string, seed: number): Promise<WordRun> {
+  const path = (await getDataset("letters")).paths["letter.data.gz"];
   const { title: _, pixels, read, ...options } = settings[name];
   const training = await readWords(path, pixels, new Set([0, 2, 3, 4, 5, 6, 7, 8, 9]));
   const test = await readWords(path, pixels, new Set([1]));

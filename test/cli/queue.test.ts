@@ -24,7 +24,7 @@ beforeAll(async () => {
     await folder.run(["train", "tag", "train.txt", "--out", "pos.sg", "--passes", "2", "--l2", "0.1", "--quiet"]),
   ).toMatchObject({ code: 0 });
   if (hasRedis) redis = await TestRedis.start();
-}, 60_000);
+}, 240_000);
 afterEach(async () => {
   for (const one of open.splice(0)) await one.end();
 });
@@ -33,7 +33,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-describe.skipIf(!hasRedis)("predict", { timeout: 60_000 }, () => {
+describe.skipIf(!hasRedis)("predict", { timeout: 240_000 }, () => {
   test("prints the same bytes with one worker and with four, through the server and a folder", async () => {
     const alone = await folder.run(["predict", "pos.sg", "large.txt"]);
     for (const [count, more] of [
@@ -95,7 +95,7 @@ describe.skipIf(!hasRedis)("predict", { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(!hasRedis)("evaluate", { timeout: 60_000 }, () => {
+describe.skipIf(!hasRedis)("evaluate", { timeout: 240_000 }, () => {
   test("gives the numbers of one process, to the last digit", async () => {
     const pairs = [
       "kat\tC A T",
@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)("evaluate", { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(!hasRedis)("cross-validate", { timeout: 60_000 }, () => {
+describe.skipIf(!hasRedis)("cross-validate", { timeout: 240_000 }, () => {
   test("gives the numbers of one process", async () => {
     const words = [
       "cross-validate",
@@ -151,7 +151,7 @@ describe.skipIf(!hasRedis)("cross-validate", { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(!hasRedis)("decipher", { timeout: 60_000 }, () => {
+describe.skipIf(!hasRedis)("decipher", { timeout: 240_000 }, () => {
   test("EM by four workers gives the bits of one process", async () => {
     const sentences = (seed: number) =>
       tokensOnly(columns(600, seed))
@@ -216,7 +216,7 @@ describe.skipIf(!hasRedis)("decipher", { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(!hasRedis)("train", { timeout: 120_000 }, () => {
+describe.skipIf(!hasRedis)("train", { timeout: 480_000 }, () => {
   const bytes = (name: string) => readFileSync(folder.file(name));
   const train = (out: string, ...more: string[]) => [
     "train",
@@ -290,6 +290,19 @@ describe.skipIf(!hasRedis)("train", { timeout: 120_000 }, () => {
   });
 });
 
+describe.skipIf(!hasRedis)("experiment", { timeout: 240_000 }, () => {
+  test("runs by workers are those of one process", async () => {
+    await workers(2);
+    const words = ["experiment", "promise-simulations", "--only", "sequence 0.9", "--draws", "3", "--out"];
+    const alone = await folder.run([...words, folder.file("alone")]);
+    const shared = await folder.run([...words, folder.file("by-queue"), "--queue", redis.url]);
+    expect([alone.code, shared.code]).toEqual([0, 0]);
+    expect([shared.out, shared.error]).toEqual([alone.out, alone.error]);
+    const results = (name: string) => readFileSync(folder.file(`${name}/results.json`), "utf8");
+    expect(results("by-queue")).toBe(results("alone"));
+  });
+});
+
 describe("what is said", () => {
   test("when the packages are missing, or the server", async () => {
     const hook =
@@ -320,7 +333,7 @@ describe("what is said", () => {
   });
 });
 
-describe.skipIf(!hasRedis)("the worker", { timeout: 30_000 }, () => {
+describe.skipIf(!hasRedis)("the worker", { timeout: 240_000 }, () => {
   test("does jobs, and ends with 0 on SIGTERM", async () => {
     const child = folder.start("worker", "--queue", redis.url, "--jobs", "2");
     const end = ended(child);

@@ -6,6 +6,7 @@ import { emKind } from "../../workflows/queue/em.js";
 import { evaluateKind } from "../../workflows/queue/evaluate.js";
 import { judgeKind, mixKind } from "../../workflows/queue/mixing.js";
 import { walkKind } from "../../workflows/queue/search.js";
+import { experimentKind } from "./experiment.js";
 import { predictKind } from "./predict.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any kind
@@ -17,4 +18,5 @@ export const kinds: readonly JobKind<any>[] = [
   walkKind,
   evaluateKind,
   crossKind,
+  experimentKind,
 ];
