@@ -75,22 +75,34 @@ export interface PowerPrior {
   isSigned?: boolean;
 }
 
+/** What is believed of the sum of some powers: where one counts for less, others count for more. */
+export interface SumPrior {
+  models: readonly number[];
+  sum: number;
+  /** How firmly, as above. */
+  inputs: number;
+}
+
 const STEPS = 30;
 
 /**
  * [models] The powers under which right answers are most probable among candidates. Newton's method with the
  * curvature of the sums over all candidates; steps that go too far are halved.
  */
-export function fitPowers(inputs: readonly (readonly JudgedCandidate[])[], prior: readonly PowerPrior[]): number[] {
+export function fitPowers(
+  inputs: readonly (readonly JudgedCandidate[])[],
+  prior: readonly PowerPrior[],
+  together?: SumPrior,
+): number[] {
   const telling = inputs.filter((candidates) => candidates.some(({ right }) => right));
   let powers = prior.map(({ power }) => power);
-  let here = lookAround(telling, powers, prior);
+  let here = lookAround(telling, powers, prior, together);
   for (let step = 0; step < STEPS; step++) {
     const move = newtonStep(here, powers, prior);
     let reached = false;
     for (let size = 1; size > 1e-6 && !reached; size /= 2) {
       const tried = powers.map((power, m) => Math.max(leastOf(prior[m]), power + size * move[m]));
-      const there = lookAround(telling, tried, prior);
+      const there = lookAround(telling, tried, prior, together);
       reached = there.value > here.value;
       if (reached) [powers, here] = [tried, there];
     }
@@ -116,6 +128,7 @@ function lookAround(
   inputs: readonly (readonly JudgedCandidate[])[],
   powers: readonly number[],
   prior: readonly PowerPrior[],
+  together?: SumPrior,
 ): Surroundings {
   const off = powers.map((power, m) => power - prior[m].power);
   const here: Surroundings = {
@@ -123,6 +136,7 @@ function lookAround(
     slope: off.map((one, m) => -prior[m].inputs * one),
     curvature: powers.map((_, m) => powers.map((_, n) => (m === n ? prior[m].inputs : 0))),
   };
+  if (together) addSum(here, powers, together);
   for (const candidates of inputs) {
     const scores = candidates.map(({ logs }) => powers.reduce((sum, power, m) => sum + power * logs[m], 0));
     const most = Math.max(...scores);
@@ -149,6 +163,15 @@ function lookAround(
     }
   }
   return here;
+}
+
+function addSum(here: Surroundings, powers: readonly number[], { models, sum, inputs }: SumPrior): void {
+  const over = models.reduce((total, m) => total + powers[m], -sum);
+  here.value -= (inputs * over * over) / 2;
+  for (const m of models) {
+    here.slope[m] -= inputs * over;
+    for (const n of models) here.curvature[m][n] += inputs;
+  }
 }
 
 /** [models] Powers at zero that would go below stay there, and the others move alone. */

@@ -78,9 +78,14 @@ export function chooseTemperature(runs: readonly JudgedRun[]): number {
  */
 const OWN = { power: 1, inputs: 1 };
 const WITH_JOINT = { own: { power: 0.6, inputs: 30 }, joint: { power: 0.4, inputs: 30 } };
+/** Where one of them says little, the other must say more, or everything would be in doubt. Places are those of `powersFrom`. */
+const TOGETHER = { models: [2, 3], sum: 1, inputs: 200 };
 const WITH_WORDS = { own: { power: 1, inputs: 30 }, joint: { power: 0, inputs: 30 }, inputs: 30 };
-/** Of all other outputs, and of the offset of their weight. */
-const REST = { power: { power: 1, inputs: 10 }, offset: { power: 0, inputs: 1, isSigned: true } };
+/**
+ * Of all other outputs, and of the offset of their weight. A power of 0.7: where pairs are few, a transducer is too sure that none of these
+ * is right, in most of seven languages.
+ */
+const REST = { power: { power: 0.7, inputs: 10 }, offset: { power: 0, inputs: 2, isSigned: true } };
 
 /** What chooses among candidates, beside a model of words, which is counted before. */
 export interface Tuned {
@@ -244,6 +249,7 @@ function powersFrom(
       { logs: [restOf(together), 1, ...(isOpen ? [0, 0, 0] : [0, 0])], right: !right.includes(true) },
     ]),
     [REST.power, REST.offset, prior.own, prior.joint, ...wordsPrior],
+    prior === WITH_JOINT ? TOGETHER : undefined,
   );
   return { own, joint, words, rest: { power, offset }, mass: 1 };
 }

@@ -10,6 +10,7 @@ import {
   type PowerPrior,
   plainPowers,
   restOf,
+  type SumPrior,
 } from "../../../src/tasks/transduce/powers.js";
 import { mulberry } from "../../engine/oracle.js";
 
@@ -35,8 +36,13 @@ describe("fitted powers", () => {
     all: readonly JudgedCandidate[][],
     powers: readonly number[],
     prior: readonly PowerPrior[],
+    together?: SumPrior,
   ): number {
     let sum = powers.reduce((total, power, m) => total - (prior[m].inputs * (power - prior[m].power) ** 2) / 2, 0);
+    if (together) {
+      const over = together.models.reduce((total, m) => total + powers[m], 0) - together.sum;
+      sum -= (together.inputs * over ** 2) / 2;
+    }
     for (const candidates of all) {
       const weights = candidates.map(({ logs }) =>
         Math.exp(logs.reduce((total, log, m) => total + powers[m] * log, 0)),
@@ -49,21 +55,22 @@ describe("fitted powers", () => {
 
   const prior = (inputs: number, ...powers: number[]): PowerPrior[] => powers.map((power) => ({ power, inputs }));
 
-  it.each([
+  it.each<{ name: string; before: PowerPrior[]; together?: SumPrior }>([
     { name: "two", before: prior(1, 1, 0) },
     { name: "three", before: prior(3, 1, 0, 0.4) },
     { name: "one of two below zero, perhaps", before: [...prior(1, 1), { power: 0, inputs: 2, isSigned: true }] },
-  ])("cannot be bettered by powers nearby: $name", ({ before }) =>
+    { name: "a sum", before: prior(2, 0, 0.6, 0.4), together: { models: [1, 2], sum: 1, inputs: 20 } },
+  ])("cannot be bettered by powers nearby: $name", ({ before, together }) =>
     fc.assert(
       fc.property(inputs(before.length), (all) => {
-        const powers = fitPowers(all, before);
-        const reached = objective(all, powers, before);
+        const powers = fitPowers(all, before, together);
+        const reached = objective(all, powers, before, together);
         expect(Number.isFinite(reached)).toBe(true);
         for (let m = 0; m < powers.length; m++) {
           for (const step of [0.05, -0.05]) {
             const moved = powers.map((power, other) => power + (other === m ? step : 0));
             const mayBe = moved[m] >= 0 || (before[m] as PowerPrior).isSigned;
-            if (mayBe) expect(objective(all, moved, before)).toBeLessThan(reached + 1e-6);
+            if (mayBe) expect(objective(all, moved, before, together)).toBeLessThan(reached + 1e-6);
           }
         }
       }),
