@@ -169,6 +169,14 @@ function addTransduction(group: Command): void {
     .option("--threads <n>", "threads to train with", threadCount, 1)
     .addHelpText("after", examples(["stargram experiment pronunciation --only spelling-to-sound", "one direction"]))
     .action(async (flags) => (await import("./pronunciation/pronunciation.js")).pronunciation(flags));
+  experiment(
+    group,
+    "few-pairs",
+    "Pronunciation in seven languages from 100 and 500 pairs: the transducer, and an aligner with a tagger.",
+  )
+    .option("--seeds <n>", "how many draws of the pairs", whole(1), 1)
+    .addHelpText("after", examples(["stargram experiment few-pairs --only 100,100-tagger", "a minute or two"]))
+    .action(async (flags) => (await import("./few-pairs/few-pairs.js")).fewPairs(flags));
 }
 
 function addDecipherment(group: Command): void {

@@ -9,6 +9,7 @@ import { kinds as cipherKinds } from "../experiments/cipher-languages/cipher-lan
 import { settings as confidence } from "../experiments/confidence/confidence.js";
 import { settings as contexts } from "../experiments/contexts/contexts.js";
 import { settingsOfData as decipherment } from "../experiments/decipherment/decipherment.js";
+import { attributesAt, settings as fewPairs } from "../experiments/few-pairs/few-pairs.js";
 import { settingsOf as letterCiphers } from "../experiments/letter-ciphers/letter-ciphers.js";
 import { settings as letterProtocols } from "../experiments/letter-protocols/letter-protocols.js";
 import { settings as partOfSpeech } from "../experiments/part-of-speech/part-of-speech.js";
@@ -30,6 +31,7 @@ describe("recorded settings", () => {
         ["french", "german", "latin", "latin-declaration", "spanish"].map((name) => [name, cipherKinds]),
       ),
     ],
+    ["few-pairs", fewPairs],
     ["letter-ciphers", { ...letterCiphers("bryant-stories"), ...letterCiphers("edgeworth-parents") }],
     ["letter-protocols", letterProtocols],
     ["part-of-speech", partOfSpeech],
@@ -71,6 +73,16 @@ describe("segmentation", () => {
     expect(at(3, 4)).toEqual(span(-1, 2));
     expect(at(2, 3)).toEqual(span(1, -1));
   });
+});
+
+test("few pairs: attributes are substrings that hold a letter or touch it", () => {
+  const names = attributesAt([..."abcde"], 2);
+  expect(names).toContain("0:c");
+  expect(names).toContain("-2:abcd");
+  expect(names).toContain("1:de⊥");
+  expect(names).toContain("-1:b");
+  expect(names).not.toContain("-2:a");
+  expect(new Set(names).size).toBe(names.length);
 });
 
 test("the median is a value that occurred", () => {

@@ -92,6 +92,98 @@ export const datasets: readonly Dataset[] = [
     ],
   },
   {
+    name: "g2p-languages",
+    description:
+      "spelling and pronunciation in seven languages, SIGMORPHON 2020 via WikiPron: 3,600 pairs each to train, 450 to develop",
+    licence: "CC BY-SA",
+    files: [
+      {
+        name: "ady.dev.tsv",
+        bytes: 14_298,
+        sha256: "3a540e30adf286a226ab9faea9b0b08cf0726e8549cdbe8414ae1028a7f1f14f",
+        addresses: [],
+      },
+      {
+        name: "ady.train.tsv",
+        bytes: 116_737,
+        sha256: "8ab54e92ecf5245ea2ed9a5677df890a3917372fb928e44c1df9b954ffe3c010",
+        addresses: [],
+      },
+      {
+        name: "fre.dev.tsv",
+        bytes: 9_925,
+        sha256: "eb2b3fb761b02591a93981c448c6c7972da0499fd0fb1d7a0b60142463f6b355",
+        addresses: [],
+      },
+      {
+        name: "fre.train.tsv",
+        bytes: 79_465,
+        sha256: "fcc1c1c19a19381105662b412e8de1a143802da40fb401dd3cc452bc935128a6",
+        addresses: [],
+      },
+      {
+        name: "geo.dev.tsv",
+        bytes: 19_203,
+        sha256: "2f0b707103648fb09c04084a8f60a1307cf14b4bfd5d5892664ba32920604e59",
+        addresses: [],
+      },
+      {
+        name: "geo.train.tsv",
+        bytes: 158_326,
+        sha256: "5a9d9cadc41e6c514be51eb257f7005dea67f8a528db3f839cd9bc8f9799caf5",
+        addresses: [],
+      },
+      {
+        name: "hin.dev.tsv",
+        bytes: 16_618,
+        sha256: "51807c402408a8da95fde02b9f9af35a39715ff0e31020f5fa95937962fa66a1",
+        addresses: [],
+      },
+      {
+        name: "hin.train.tsv",
+        bytes: 129_481,
+        sha256: "74c5359152b21349bafafdc280b9f7ac1a8391056111f7442b3fed04c2a5251b",
+        addresses: [],
+      },
+      {
+        name: "kor.dev.tsv",
+        bytes: 12_854,
+        sha256: "0bf3b0676254dde2f087283f39f4a2f0ef2377000d0317be9c4b6cc8ef9ea23e",
+        addresses: [],
+      },
+      {
+        name: "kor.train.tsv",
+        bytes: 103_374,
+        sha256: "c0e509d5c604df2bb0d899fec7825985e2d48f6cbb7238b1cde5ab408716071f",
+        addresses: [],
+      },
+      {
+        name: "lit.dev.tsv",
+        bytes: 17_453,
+        sha256: "0dba9ff447458eb6a5e5275d44f33cb98218cb59c5f86984e1c9c86744eb334c",
+        addresses: [],
+      },
+      {
+        name: "lit.train.tsv",
+        bytes: 140_597,
+        sha256: "0b2a516fd0832654ae8fba3037635a66cc3ad864e61139323bad009a2de4cb14",
+        addresses: [],
+      },
+      {
+        name: "vie.dev.tsv",
+        bytes: 17_915,
+        sha256: "6d9f94f8f8229876bd029b4db9b42654d31f834bb096279108547a98319cb510",
+        addresses: [],
+      },
+      {
+        name: "vie.train.tsv",
+        bytes: 137_420,
+        sha256: "541f4b51c14305580a5766158a76e299836646eafcbfb2ed9b5e7e50ae3fa7e6",
+        addresses: [],
+      },
+    ],
+  },
+  {
     name: "buckeye",
     description: "spontaneous speech as phones and text, not aligned, from the Buckeye corpus: 746 and 253 utterances",
     licence: "non-commercial",
