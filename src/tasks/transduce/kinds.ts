@@ -7,19 +7,21 @@ export interface MemberKind {
   backward: boolean;
   /** Whether it has a network. */
   encoded: boolean;
+  /** How many like it come before it: these differ by their seeds. */
+  turn: number;
 }
 
-/** The kinds of `count` members; those of `auto` are one by turns, so that each direction has both of four. */
+/** The kinds of `count` members; of four of `auto`, each direction has both. */
 export function memberKinds(encoder: "none" | "conv" | "auto", count: number): MemberKind[] {
   return Array.from({ length: count }, (_, n) => {
     const backward = n % 2 === 1;
-    if (encoder !== "auto") return { backward, encoded: encoder === "conv" };
-    return { backward, encoded: backward !== n % 4 > 1 };
+    if (encoder !== "auto") return { backward, encoded: encoder === "conv", turn: n >> 1 };
+    return { backward, encoded: backward !== n % 4 > 1, turn: n >> 2 };
   });
 }
 
 export function isSameKind(one: MemberKind, other: MemberKind): boolean {
-  return one.backward === other.backward && one.encoded === other.encoded;
+  return one.backward === other.backward && one.encoded === other.encoded && one.turn === other.turn;
 }
 
 /** Sets of members to choose from, the one that is taken if they are alike first: all, or those of one kind. */

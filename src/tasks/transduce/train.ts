@@ -20,6 +20,7 @@ import type { MemberParts } from "./member.js";
 import {
   chooseOptions,
   crosses,
+  DIRECTIONS,
   type GivenTransducerOptions,
   hasEdges,
   inferenceOf,
@@ -127,7 +128,7 @@ class TransducerTraining {
   async run(): Promise<Transducer> {
     const { from, given, chosen, part } = this;
     const [kind] = memberKinds(chosen.encoder, 1);
-    const first = await this.begun(kind, 0);
+    const first = await this.begun(kind);
     const isOpen = given.l2 === undefined && !from;
     const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(first.main, chosen, this.stops, part) : chosen.l2);
     const options = { ...chosen, l2 };
@@ -158,11 +159,12 @@ class TransducerTraining {
     options: TransducerOptions,
     encoder: TransducerOptions["encoder"],
   ): Promise<{ members: EndedMember[]; encoder: TransducerOptions["encoder"]; tuned?: Tuned } | undefined> {
-    const kinds = memberKinds(encoder, options.ensemble);
+    const isOneKind = encoder !== options.encoder;
+    const kinds = memberKinds(encoder, isOneKind ? (this.given.ensemble ?? DIRECTIONS) : options.ensemble);
     const members: EndedMember[] = [];
     for (const [n, kind] of kinds.entries()) {
       const hooks = titled(this.hooks, `member ${n + 1} of ${kinds.length}`);
-      const known = before.find((member) => isSameKind(member.kind, kind) && member.n >> 1 === n >> 1);
+      const known = before.find((member) => isSameKind(member.kind, kind));
       const member = known ?? (await this.trained(await this.begun(kind, n), options, hooks));
       if (member.trained.stopped) return undefined;
       members.push(member);
@@ -184,11 +186,14 @@ class TransducerTraining {
     return this.isHasty;
   };
 
-  /** What comes before the first pass of a member: rows, and imputed alignments if the strategy needs them. */
-  private async begun(kind: MemberKind, n: number): Promise<BegunMember> {
+  /**
+   * What comes before the first pass of a member: rows, and imputed alignments if the strategy needs them. One that goes on does so
+   * from the `n`-th member there is.
+   */
+  private async begun(kind: MemberKind, n = 0): Promise<BegunMember> {
     const { shape, views, from, judges, part, given } = this;
     const turned = (corpus: PairCorpus): PairCorpus => (kind.backward ? reversedCorpus(corpus) : corpus);
-    const options = { ...this.chosen, seed: this.chosen.seed + (n >> 1) };
+    const options = { ...this.chosen, seed: this.chosen.seed + kind.turn };
     const corpus = turned(this.corpus);
     const before = from?.members[n];
     const { rowsOf, moves } = before
@@ -204,7 +209,7 @@ class TransducerTraining {
     const parts = part ? [part] : partsOf(learners, this.chosen, !from && crosses(corpus, given));
     const main = mainLearner(learners, parts);
     const refit = options.refit && !from && !part;
-    return { kind, n, seed: options.seed, learners, parts, main, refit, start: before?.weights };
+    return { kind, seed: options.seed, learners, parts, main, refit, start: before?.weights };
   }
 
   /** A network that is to learn. */
@@ -312,8 +317,6 @@ class TransducerTraining {
 /** A member before its first pass. */
 interface BegunMember extends RunSettings {
   kind: MemberKind;
-  /** Its number, from 0. */
-  n: number;
   seed: number;
 }
 
@@ -340,7 +343,7 @@ function keptEncoder({ learner, trained, temperature }: EndedMember): KeptEncode
 }
 
 /** Inputs that a network learns from in all its passes, about. */
-const LEARNED = 72_000;
+const LEARNED = 50_000;
 
 /** The symbol between words. */
 function separatorOf(outputSymbols: Alphabet): number {

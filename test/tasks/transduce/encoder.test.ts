@@ -170,8 +170,10 @@ describe("the choice between rows and a network", () => {
       encoder: "auto",
       passes: 4,
     });
+    const { encoder: kind, ensemble } = transducer.options;
+    expect(ensemble).toBe(kind === "auto" ? 3 : 2);
     const kinds = transducer.members.map(({ encoder, backward }) => ({ encoded: encoder !== undefined, backward }));
-    expect(kinds).toEqual(memberKinds(transducer.options.encoder, 2));
+    expect(kinds).toEqual(memberKinds(kind, ensemble).map(({ turn: _, ...own }) => own));
     const loaded = decodeModel(encodeModel(transducer)) as Transducer;
     for (const input of inputs) expect(loaded.predict(input)).toEqual(transducer.predict(input));
     const shown = contents(loaded).members.map(({ encoder }) => encoder?.width);
