@@ -343,7 +343,7 @@ function keptEncoder({ learner, trained, temperature }: EndedMember): KeptEncode
 }
 
 /** Inputs that a network learns from in all its passes, about. */
-const LEARNED = 50_000;
+const LEARNED = 36_000;
 
 /** The symbol between words. */
 function separatorOf(outputSymbols: Alphabet): number {
