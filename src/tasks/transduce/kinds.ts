@@ -32,7 +32,7 @@ export function memberSets(members: readonly MemberKind[]): number[][] {
 }
 
 /** How far beyond chance a set must be better than the first to be taken: as many times the deviation of their mean difference. */
-const CLEARLY = 1;
+const CLEARLY = 2;
 
 /**
  * The set that is taken, by the log loss of what each says of the same inputs: the first unless another is clearly better, of several

@@ -156,8 +156,9 @@ describe("the choice between rows and a network", () => {
   it("takes the average unless one kind is clearly better", () => {
     const of = (mean: number): number[] => Array.from({ length: 100 }, (_, i) => mean + Math.sin(mean * 100 * i));
     expect(chooseSet([of(1), of(1.02), of(0.98)])).toBe(0);
-    expect(chooseSet([of(1), of(0.8), of(1)])).toBe(1);
-    expect(chooseSet([of(1), of(0.8), of(0.6)])).toBe(2);
+    expect(chooseSet([of(1), of(0.9), of(1)])).toBe(0);
+    expect(chooseSet([of(1), of(0.6), of(1)])).toBe(1);
+    expect(chooseSet([of(1), of(0.6), of(0.4)])).toBe(2);
     expect(chooseSet([of(0.6), of(0.8), of(1)])).toBe(0);
     expect(chooseSet([[1, 2]])).toBe(0);
   });
