@@ -39,7 +39,7 @@ export interface CryptogramReport {
 
 export const cryptogram: Act = {
   name: "cryptogram",
-  title: "Reading a secret message, without its key",
+  title: "Reading a secret message without its key",
   data,
   perform,
 };
@@ -97,11 +97,11 @@ function readable(report: CryptogramReport, stage: Stage): string {
   const wrong = report.key.filter(({ right }) => !right);
   const doubts =
     unsure.length === 0
-      ? "No letter of the key is in doubt"
-      : `In doubt: ${unsure.map(({ cipher, plain, probability }) => `${cipher} = ${plain} (${probability.toFixed(2)})`).join(", ")}`;
+      ? "All letters of the key are certain"
+      : `Uncertain: ${unsure.map(({ cipher, plain, probability }) => `${cipher} = ${plain} (${probability.toFixed(2)})`).join(", ")}`;
   const errors =
     wrong.length === 0
-      ? "every letter of it is right"
+      ? "all of them are right"
       : `wrong: ${wrong.map(({ cipher, plain }) => `${cipher} = ${plain}`).join(", ")}`;
   return [
     paint("dim", wrapped(report.cipher)),

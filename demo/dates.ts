@@ -229,9 +229,9 @@ function textOf(report: DatesReport, stage: Stage): string {
   const [single, rcms, beam] = report.readers;
   const { right, wrong } = report.examples;
   const lines = [
-    `A register of ${report.register} dates, drawn at random from 1900 to 2029, is written with handwritten digits that are`,
+    `A register of ${report.register} random dates from 1900 to 2029 is written with handwritten digits that are`,
     `shrunk to ${shrunkSide}x${shrunkSide} pixels: alone, ${percent(single.digitAccuracy)} of the digits can be read. From ${counted(report.trainingDates)} written dates the`,
-    `reader learns the look of the digits and, by label n-grams of order ${order}, which dates there are. The tests are`,
+    `reader learns what digits look like and, from label n-grams of order ${order}, which dates exist. The test set has`,
     `${counted(report.testDates)} dates of the same register, written with images that were not in training.`,
   ];
   if (right) {
@@ -242,7 +242,7 @@ function textOf(report: DatesReport, stage: Stage): string {
     );
   }
   if (wrong) {
-    lines.push("", `And one that it gets wrong: ${dashed(wrong.truth)} is the date, its first three choices are`, "");
+    lines.push("", `And one that it gets wrong: the date is ${dashed(wrong.truth)}, its first three choices are`, "");
     for (const { reading, probability } of wrong.nbest) {
       lines.push(`  ${dashed(reading)}   probability ${probability.toFixed(3)}`);
     }

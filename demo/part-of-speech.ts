@@ -181,7 +181,7 @@ function textOf(report: PartOfSpeechReport, stage: Stage): string {
     `  ${percent(sure.share)} of the tags have a probability of ${sure.threshold} or more, and ${percent(sure.accuracy)} of those are right.`,
     "",
     `Sentences of our own, each word with its tag and the tag's probability. A question mark: below ${sure.threshold}.`,
-    "(In the second, `man` is the verb: it misleads people, too.)",
+    "(In the second, `man` is the verb; people are misled, too.)",
     paint(
       "dim",
       "(at article, nn noun, nns nouns, vb verb, vbd past, vbz 3rd person, jj adjective, in preposition, md modal)",

@@ -42,7 +42,7 @@ export interface PronunciationReport {
 
 export const pronunciation: Act = {
   name: "pronunciation",
-  title: "How words are pronounced, from pairs that nobody has aligned",
+  title: "Pronunciation of words, learned from unaligned pairs",
   data,
   async perform(stage: Stage): Promise<Performance> {
     const report = await pronounce(stage);
@@ -124,13 +124,13 @@ function textOf(report: PronunciationReport, stage: Stage): string {
   const paint = painter(stage);
   const { sure } = report;
   const lines = [
-    `Learned from ${plural(report.trainingWords, "word")} of the CMU dictionary and their sounds; which letters make which sound is not in it:`,
-    `it was found for ${counted(report.alignedPairs)} of ${plural(report.trainingPairs, "pair")}. On ${counted(report.testWords)} words it has not seen:`,
+    `Learned from ${plural(report.trainingWords, "word")} of the CMU dictionary and their sounds; it was not told which letters make which sounds,`,
+    `and found an alignment for ${counted(report.alignedPairs)} of ${plural(report.trainingPairs, "pair")}. On ${counted(report.testWords)} unseen words:`,
     "",
     `  ${paint("bold", percent(report.wordAccuracy))} of the words are right, ${percent(1 - report.symbolErrorRate)} of the sounds;`,
     `  ${percent(sure.share)} of the words have a probability of ${sure.threshold} or more, and ${percent(sure.accuracy)} of those are right.`,
     "",
-    "Words it has not seen: letters and the sounds of each, then other candidates. Marked: what the dictionary says.",
+    "Unseen words: letters with their sounds, then other candidates, compared with the dictionary.",
   ];
   for (const { word, nbest, known } of report.examples) {
     const mark = (sounds: string) => (known.includes(sounds) ? "right" : known.length === 0 ? "" : "wrong");
