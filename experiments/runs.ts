@@ -27,7 +27,7 @@ function resultsIn<R extends Run>(text: string, file: string): Results<R> {
 async function refuseForeign(folder: string): Promise<void> {
   const foreign = (await readdir(folder)).find((name) => name === "table.md" || name.endsWith(".svg"));
   if (foreign === undefined) return;
-  throw new InputError("there is a file already that no experiment has written; it is left as it is", {
+  throw new InputError("a file exists here that no experiment has written; it is unchanged", {
     file: join(folder, foreign),
     hint: "choose another --out",
   });

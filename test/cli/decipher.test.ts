@@ -285,7 +285,7 @@ describe("what is wrong", () => {
     ] as const) {
       const run = await folder.run(words, input);
       expect(run.error).toMatch(message);
-      expect(run.error).not.toMatch(/fault in Stargram|\n +at /);
+      expect(run.error).not.toMatch(/internal error in Stargram|\n +at /);
       expect(run.code).toBe(2);
       expect(run.out).toBe("");
     }
@@ -358,7 +358,7 @@ describe("what is wrong", () => {
     await refused(["encipher", "message.txt", "--level", "word", "--no-spaces"], /--no-spaces needs --level char/);
     folder.write("binary.bin", Buffer.from([0xe9, 0x61, 0x00, 0x62, 0x0a, 0xff]));
     await refused(["decipher", "-", "--plain", "binary.bin", "--encoding", "latin1"], /a zero byte in the text/, "ab");
-    await refused(["decipher", "--plain", "small.txt", "message.txt"], /--plain takes all that follows it/);
+    await refused(["decipher", "--plain", "small.txt", "message.txt"], /--plain takes all arguments after it/);
     await refused(["decipher", ...plain], /the cipher text is missing/);
     await refused(["decipher", "-", ...plain, "--at", "1=!?"], /no letter after the =/, "ab");
     await refused(["decipher", "-", ...plain, "--one-to-one", "--symbols", "characters"], /no --one-to-one/, many);

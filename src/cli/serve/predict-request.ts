@@ -255,7 +255,7 @@ export function errorJson(error: unknown): Record<string, unknown> {
   const known = refusedOf(error);
   if (known instanceof RefusedInput) return known.details;
   if (known) return { error: known.message };
-  return { error: `a fault in Stargram: ${error instanceof Error ? error.message : String(error)}` };
+  return { error: `internal error in Stargram: ${error instanceof Error ? error.message : String(error)}` };
 }
 
 function answerHeaders({ name, version }: ServedModel, type: string): Record<string, string> {
