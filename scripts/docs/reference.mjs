@@ -25,7 +25,7 @@ const groups = [
   },
   {
     title: "Workflows",
-    about: "What people do with a model, whatever its task: load, evaluate, calibrate, answer, compare, save.",
+    about: "Everything you can do with a model of any task: load, evaluate, calibrate, answer, compare, save.",
     files: ["workflows/"],
   },
   {
@@ -50,7 +50,7 @@ const groups = [
   },
   {
     title: "Training",
-    about: "What all trainings share, and the loop itself for learners of your own.",
+    about: "What all training runs share, and the loop itself for your own learners.",
     files: ["learn/"],
   },
   {
@@ -62,7 +62,7 @@ const groups = [
   },
   {
     title: "Errors and options",
-    about: "What a user got wrong is an `InputError`: what, where, what to do.",
+    about: "User errors are an `InputError`: what, where, what to do.",
     files: ["util/"],
   },
 ];
@@ -101,7 +101,7 @@ function layOut(entries) {
     file: "api.md",
     title: "API",
     about:
-      `All that \`import … from "${main.name}"\` offers, as the compiler sees it. ${inBrowsers}` +
+      `All that \`import … from "${main.name}"\` offers, with types. ${inBrowsers}` +
       "Options are one object each; what is not given has the default shown, and an unknown name is refused.",
     sections: [
       ...sectionsOf(main, placed),
@@ -116,7 +116,7 @@ function layOut(entries) {
     file: "engine.md",
     title: "Engine reference",
     about:
-      `What \`import … from "${engine.name}"\` offers to those who build a task of their own, as the compiler sees it. ` +
+      `What \`import … from "${engine.name}"\` offers to those who build a task of their own, with types. ` +
       "[Inside](inside.md) explains the parts.",
     sections: sectionsOf(engine, placed),
   };
@@ -205,7 +205,7 @@ function addMentioned(page, placed) {
   if (found.length === 0) return;
   page.sections.push({
     title: "Types that these mention",
-    about: "They have no name of their own in the package and stand here to be read.",
+    about: "They are not exported by name; they are listed here for reference.",
     names: found.sort((a, b) => (a.name < b.name ? -1 : 1)),
   });
 }

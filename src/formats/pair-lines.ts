@@ -14,7 +14,7 @@ import { checkSideLength, LONGEST_SIDE } from "./limits.js";
 export interface SymbolPair {
   input: readonly string[];
   output: readonly string[];
-  /** What holds for the whole input, such as its part of speech or the form that is wanted. */
+  /** Attributes of the whole input, such as its part of speech or the form to write. */
   attributes?: readonly string[];
   /** The input as it was written, where it was read from text. */
   text?: string;

@@ -393,7 +393,7 @@ export interface Score<Case> {
   /** Of their tokens or spans one by one, where they have such. */
   parts?(): Partial<Record<PartUnit, Answers>>;
   report(): Record<string, unknown>;
-  /** What a person should hear, such as labels that the model does not know. */
+  /** Messages for the user, such as labels that the model does not know. */
   warnings?(): readonly string[];
 }
 

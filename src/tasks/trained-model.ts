@@ -13,7 +13,7 @@ export interface TrainedParts<Options, Summary> {
   calibration?: Calibration;
 }
 
-/** An answer that keeps the promised precision, or what a person may choose from. */
+/** An answer that keeps the promised precision, or candidates for a person to choose from. */
 export type AnswerOrCandidates<Prediction, Candidate> =
   | ({ answered: true; guarantee: Guarantee } & Prediction)
   | { answered: false; guarantee: Guarantee; candidates: Candidate[]; prediction: Prediction };
@@ -61,7 +61,7 @@ export abstract class TrainedModel<Options, Summary, Rows> {
     return { answered: false, guarantee, candidates: candidates() ?? [], prediction };
   }
 
-  /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
+  /** Frees its kernel memory at once; it cannot be used afterwards. Otherwise this happens on garbage collection. */
   dispose(): void {
     this.holder.dispose();
   }

@@ -55,7 +55,7 @@ export async function* answer(
   for await (const { answered } of answeredInputs(task, model, inputs, options)) yield answered;
 }
 
-/** What of some inputs is left to a person, as items of a review. */
+/** The inputs that are left to a person, as items of a review. */
 export async function* reviewItems(
   model: Predictor,
   inputs: Examples<unknown>,

@@ -91,7 +91,7 @@ export interface CalibrateOptions {
   seed?: number;
 }
 
-/** What came of it. If the promise can be made, the model has it from now on; if not, it is unchanged. */
+/** The result. If the promise can be made, the model has it from now on; if not, it is unchanged. */
 export type Calibrated = { examples: number; partial: number } & (
   | { promised: true; unit: "sequence"; guarantee: Guarantee; chosen: ReturnType<typeof chooseMap> }
   | { promised: true; unit: PartUnit; guarantee: PartGuarantee; chosen: ReturnType<typeof chooseMap> }

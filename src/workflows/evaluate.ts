@@ -13,7 +13,7 @@ export interface Evaluation {
   answers: Answers;
   /** The same of tokens and spans one by one, where outputs have such. */
   parts: Partial<Record<PartUnit, Answers>>;
-  /** What a person should hear, such as labels that the model does not know. */
+  /** Messages for the user, such as labels that the model does not know. */
   warnings: readonly string[];
 }
 

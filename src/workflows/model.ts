@@ -46,7 +46,7 @@ export function encodeModel(model: Model): Uint8Array {
   return encodeWith(taskOf(model).codec, model);
 }
 
-/** The model that bytes hold; anything else is an InputError that names `file`. */
+/** Decodes a model; anything else is an InputError that names `file`. */
 export function decodeModel(bytes: Uint8Array, file?: string): Model {
   const { kind, content } = decodeKind(bytes, file);
   const task = tasks().find((one) => one.kind === kind);

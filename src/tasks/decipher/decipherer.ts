@@ -1,4 +1,4 @@
-// The decipherer: finds the substitution behind a cipher text with nothing but plain text of the same language. The hidden
+// The decipherer: finds the substitution behind a cipher text using only plain text of the same language. The hidden
 // text follows the language model, every plain symbol is written as a cipher symbol by an unknown table, and EM finds the
 // table. The key read from it is refined symbol by symbol. How much to trust each symbol is told by keys drawn in
 // proportion to their likelihood: what they all agree on is sure, what they dispute is not.

@@ -56,7 +56,7 @@ export interface MappedSymbol extends Reading {
 }
 
 export interface Decipherment {
-  /** One entry a cipher symbol, the most frequent first. */
+  /** One entry per cipher symbol, the most frequent first. */
   mapping: MappedSymbol[];
   /** The text under the key, [sequence][position]. */
   plain: string[][];
@@ -73,11 +73,11 @@ export interface Decipherment {
   /** Share of the text that is right, as keys that were drawn expect; spaces that are known do not count. */
   expectedAccuracy: number | undefined;
   /**
-   * How much the text reads as language, by the bits its symbols take: 1 as text of the language model's own, 0 as symbols
-   * drawn blindly. Low: another language, another kind of cipher, or a wrong key.
+   * How much the text reads like the language, by the bits its symbols take: 1 like the language model's own text, 0 like
+   * random symbols. Low: another language, another kind of cipher, or a wrong key.
    */
   likeness: number;
-  /** Places of cipher text that it takes to tell a key of so many symbols, about (see `unicityDistance`). */
+  /** Approximate length of cipher text needed to determine a key of this many symbols (see `unicityDistance`). */
   unicity: number;
   /** Whether keys were one-to-one: no two cipher symbols for the same plain symbol. */
   oneToOne: boolean;

@@ -31,7 +31,7 @@ import type { Positions } from "./positions.js";
 import type { SegmenterRows } from "./rows.js";
 import { longestSegment, symbolOf } from "./symbols.js";
 
-/** What a training needs beside options that are plain values. */
+/** The input of a training run besides plain option values. */
 export interface TrainSegmenterOptions extends Partial<SegmenterOptions>, TrainingHooks {
   /** What segments are made of. Default: tokens if the examples have columns, else characters. */
   input?: "chars" | "tokens";
@@ -42,13 +42,13 @@ export interface TrainSegmenterOptions extends Partial<SegmenterOptions>, Traini
   /** A segmenter to begin with: its weights are taken over where attribute and label are the same. */
   from?: Segmenter;
   /**
-   * Keep all that `from` knows, also what the data does not show: for learning from a few more examples alone. Options are
+   * Keep all that `from` knows, even if it is not in the data: for learning from only a few more examples. Options are
    * then its own, with shorter steps, three passes and no L2 penalty, unless they are given.
    */
   keep?: boolean;
-  /** A training to go on with; data and options must be the same. */
+  /** A checkpoint to continue from; data and options must be the same. */
   checkpoint?: Checkpoint;
-  /** Anything to be kept with the model, such as how its input was read. */
+  /** Anything to store with the model, such as how its input was read. */
   note?: Record<string, unknown>;
 }
 
@@ -100,7 +100,7 @@ export interface SegmenterPrediction extends SegmentedOutput {
   /** What offsets count in: the text, or tokens with spaces between. */
   text: string;
   logProbability: number;
-  /** What the search took, where the number of contexts is a range. */
+  /** The cost of the search, if the number of contexts is a range. */
   spent?: Spent;
   /** The probability after the model's calibration map, if it has one. */
   calibratedProbability?: number;
@@ -127,7 +127,7 @@ export interface SegmentAnswerOptions extends Omit<SegmentOptions, "inference"> 
   candidates?: number;
 }
 
-/** An answer that keeps the promised precision, or what a person may choose from. */
+/** An answer that keeps the promised precision, or candidates for a person to choose from. */
 export type SegmenterAnswer = Answered<SegmenterPrediction, SegmentedOutput> & { guarantee: Guarantee };
 
 /** The parts of a segmenter: what a model file holds. */
@@ -181,7 +181,7 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
     return this.predict(text).segments;
   }
 
-  /** The most probable segments of a text, each with its probability, and whatever else is asked for. */
+  /** The most probable segments of a text, each with its probability, and whatever else is requested. */
   predict(given: SegmentedText | string, options: SegmentOptions = {}): SegmenterPrediction {
     const example = typeof given === "string" ? { text: given } : given;
     readOptions(countOptions, options, { others: predictNames });
@@ -227,7 +227,7 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
     return { answered: false, guarantee, prediction, candidates: nbest };
   }
 
-  /** The same for segments one by one: those are answered that keep the precision promised for spans. */
+  /** The same for single segments: answers those that keep the precision promised for spans. */
   answerParts(
     example: SegmentedText | string,
     { precision, candidates = 9 }: SegmentAnswerOptions & { unit?: "span" | "token" },

@@ -44,7 +44,7 @@ export interface ContextMass {
 
 export interface TaggerPrediction extends TaggedOutput {
   logProbability: number;
-  /** What the search took, where the number of contexts is a range. */
+  /** The cost of the search, if the number of contexts is a range. */
   spent?: Spent;
   /** The probability after the model's calibration map, if it has one and nothing was asked for that the map does not hold for. */
   calibratedProbability?: number;
@@ -69,7 +69,7 @@ export interface AnswerOptions extends Omit<PredictOptions, "known" | "inference
   candidates?: number;
 }
 
-/** An answer that keeps the promised precision, or what a person may choose from. */
+/** An answer that keeps the promised precision, or candidates for a person to choose from. */
 export type TaggerAnswer = AnswerOrCandidates<TaggerPrediction, TaggedOutput>;
 
 /** The same with the prediction apart, as workflows take it. */

@@ -69,20 +69,20 @@ import { ValidOutputs } from "./valid.js";
 import type { ValueMatrix, Values } from "./values.js";
 import type { Vectors } from "./vectors.js";
 
-/** What a training needs beside options that are plain values. */
+/** The input of a training run besides plain option values. */
 export interface TrainTaggerOptions extends Partial<TaggerOptions>, GivenFeatures, TrainingHooks {
-  /** A tagger to begin with: its weights are taken over where attribute and label are the same. */
+  /** A tagger to start from: its weights are used where attribute and label are the same. */
   from?: Tagger;
   /**
-   * Keep all that `from` knows, also what the data does not show: for learning from a few more examples alone. Options are
+   * Keep all that `from` knows, even if it is not in the data: for learning from only a few more examples. Options are
    * then its own, with shorter steps, three passes and no L2 penalty, unless they are given.
    */
   keep?: boolean;
-  /** Labelled sequences to choose by, in place of a held-out part; they are never learned from. */
+  /** Labelled sequences for choosing settings, instead of a held-out part; they are never trained on. */
   dev?: Iterable<TaggingSequence> | AsyncIterable<TaggingSequence>;
-  /** A training to go on with; data and options must be the same. */
+  /** A checkpoint to continue from; data and options must be the same. */
   checkpoint?: Checkpoint;
-  /** Anything to be kept with the model, such as how its input was read. */
+  /** Anything to store with the model, such as how its input was read. */
   note?: Record<string, unknown>;
 }
 
@@ -159,7 +159,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return unlessAborted(options.signal, () => trainTagger(sequences, options));
   }
 
-  /** How many attributes say anything: those with a weight that is not zero or seen by the network, which are also those that a file keeps. */
+  /** Number of attributes that have an effect: those with a weight that is not zero, or seen by the network. A file keeps only these. */
   get attributeCount(): number {
     const { table } = this.rows;
     let count = 0;
@@ -170,13 +170,13 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return count;
   }
 
-  /** Gives a loaded tagger the function that makes its attributes, which no file can hold. */
+  /** Sets the feature function of a loaded tagger, which a file cannot store. */
   setFeatures(features: FeatureFunction): void {
     this.features = features;
   }
 
   /**
-   * The most probable labels of a sequence, with their probability and whatever else is asked for. Its tokens will do,
+   * The most probable labels of a sequence, with their probability and whatever else is requested. Tokens are enough,
    * `["the", "dog"]` or `{ tokens }`, or `{ text }`, which is taken as one sentence.
    */
   predict(given: TaggerGiven, options: PredictOptions = {}): TaggerPrediction {
@@ -385,7 +385,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     );
   }
 
-  /** The same for labels one by one, or for spans: those are answered that keep the precision promised for them. */
+  /** The same for single labels or spans: answers those that keep the precision promised for them. */
   answerParts(sequence: TaggerGiven, options: AnswerPartsOptions): TaggerPartsAnswer {
     return answerParts(this, sequenceOf(sequence), options, answerNames);
   }
@@ -402,7 +402,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return inferenceOf(readTaggerOptions({ ...this.options, ...named }));
   }
 
-  /** Log-probability of the labels a sequence has (summed over what they leave open). */
+  /** Log-probability of the labels of a sequence (summed over unknown ones). */
   logLikelihood(sequence: TaggingSequence, options: Pick<PredictOptions, "inference"> = {}): number {
     checkNames(options, ["inference"]);
     if (!sequence?.labels) throw new InputError("the sequence has no labels", sequence ?? {});
@@ -413,7 +413,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
     return Math.min(0, this.engine.clampedLogPartition(corpus, 0, trellis) - trellis.logPartition);
   }
 
-  /** What decided for `label` at a position, given the best labels before it: strongest first. */
+  /** The evidence for `label` at a position, given the best labels before it: strongest first. */
   explain(
     sequence: TaggingSequence,
     position: number,

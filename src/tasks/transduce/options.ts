@@ -149,7 +149,7 @@ export const transducerOptions = {
   }),
 };
 
-/** What was chosen by the user, by default, or by the data. */
+/** Options chosen by the user, by default, or from the data. */
 export type TransducerOptions = Omit<DeclaredOptions, "words"> & { words: number };
 
 /** Options as they are given to a training. */

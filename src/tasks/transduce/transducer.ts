@@ -1,4 +1,4 @@
-// The transducer: learns from pairs of an input and an output of different lengths, whose alignment nobody knows, to write
+// The transducer: learns from pairs of an input and an output of different lengths, with unknown alignment, to write
 // outputs for new inputs, and says how sure it is. The probability of an output is summed over all its alignments.
 //
 //   const transducer = await Transducer.train([{ input: [..."photo"], output: ["F", "OW", "T", "OW"] }, …]);
@@ -42,13 +42,13 @@ export interface TrainTransducerOptions extends GivenTransducerOptions, Training
    * shorter steps, three passes and no L2 penalty, unless they are given; those that its features depend on stay.
    */
   from?: Transducer;
-  /** Pairs to choose by, which are not learned from, instead of a held-out part. */
+  /** Pairs for choosing settings, instead of a held-out part; they are never trained on. */
   dev?: Iterable<SymbolPair> | AsyncIterable<SymbolPair>;
-  /** A training to go on with; data and options must be the same. */
+  /** A checkpoint to continue from; data and options must be the same. */
   checkpoint?: Checkpoint;
   /** Called after each pass with the best transducer so far, not yet calibrated. */
   onPass?(transducer: Transducer, pass: number): void | Promise<void>;
-  /** Anything to be kept with the model, such as how its input was read. */
+  /** Anything to store with the model, such as how its input was read. */
   note?: Record<string, unknown>;
 }
 
@@ -110,7 +110,7 @@ export interface TransducedOutput {
 
 export interface TransducerPrediction extends TransducedOutput {
   logProbability: number;
-  /** What the search took, where the number of contexts is a range. */
+  /** The cost of the search, if the number of contexts is a range. */
   spent?: Spent;
   /** The probability after the model's calibration map, if it has one and contexts were chosen in its own way. */
   calibratedProbability?: number;
@@ -130,7 +130,7 @@ export interface TransducerAnswerOptions extends Omit<TransducePredictOptions, "
   candidates?: number;
 }
 
-/** An answer that keeps the promised precision, or what a person may choose from. */
+/** An answer that keeps the promised precision, or candidates for a person to choose from. */
 export type TransducerAnswer = AnswerOrCandidates<TransducerPrediction, TransducedOutput>;
 
 /** The same with the prediction apart, as workflows take it. */
@@ -207,7 +207,7 @@ export class Transducer
     return this.memory?.corpus;
   }
 
-  /** Gives its memory of the kernel back at once; it cannot be used afterwards. Otherwise that happens when it is collected. */
+  /** Frees its kernel memory at once; it cannot be used afterwards. Otherwise this happens on garbage collection. */
   override dispose(): void {
     for (const { joint, engine } of this.ensemble) {
       releaseAll(joint?.parts, engine.arrays);
@@ -226,7 +226,7 @@ export class Transducer
     return unlessAborted(options.signal, () => trainTransducer(pairs, options));
   }
 
-  /** The most probable output of an input, with its probability and whatever else is asked for. */
+  /** The most probable output of an input, with its probability and whatever else is requested. */
   predict(input: readonly string[], options: TransducePredictOptions = {}): TransducerPrediction {
     checkPredictOptions(options);
     const { symbols, marks, places, unknown, penalty } = this.encode(input, options.attributes);
