@@ -102,7 +102,7 @@ function figures({ kind, key, places, symbols, letters, coincidence, order, bits
       ["symbols", `${counted(places)}, ${counted(symbols)} different; the language has ${counted(letters)} letters`],
       [
         "coincidence",
-        `${share(coincidence.cipher)}; text of the language ${share(coincidence.language)}, letters drawn blindly ${share(coincidence.even)}`,
+        `${share(coincidence.cipher)}; text of the language ${share(coincidence.language)}, random letters ${share(coincidence.even)}`,
       ],
       ...(order
         ? [

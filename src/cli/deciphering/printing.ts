@@ -79,7 +79,7 @@ export async function printDecipherment(
   const work = [
     plural(found.mapping.filter((m) => m.cipher !== SPACE).length, "cipher symbol"),
     ...(cipher.kind === "words" ? [] : [found.oneToOne ? "one for each letter" : "several for a letter"]),
-    plural(found.restarts, "beginning"),
+    plural(found.restarts, "restart"),
     ...(passes === 0 ? [] : [passes === 1 ? "1 pass" : `${passes} passes`]),
   ];
   say(`${work.join(", ")}${share}; ${duration(about.seconds)}`);
