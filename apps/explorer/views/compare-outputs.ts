@@ -40,10 +40,10 @@ export function segmentedOutput({ segments, probability }: SegmentResult): Outpu
   return { items, probability };
 }
 
-/** The candidates, best first: the first of one model is compared with the first of the other. */
+/** The candidates, best first: one differs if the other model does not list it. */
 export function writtenOutput({ nbest }: PronounceResult): Output {
-  const items = nbest.map(({ output, probability }, i) => ({
-    key: String(i),
+  const items = nbest.map(({ output, probability }) => ({
+    key: output.join(" "),
     text: output.join(" "),
     label: "",
     probability,
@@ -61,14 +61,18 @@ export function differences(own: Output, other: Output): boolean[] {
   return own.items.map((item) => !isSame(item, others.get(item.key)));
 }
 
-/** The comparison in a sentence. */
+/** The comparison in a sentence; of candidates, the best ones count. */
 export function summaryText(first: Output, second: Output, noun: string): string {
+  const [a, b] = [first, second].map(({ probability }) => percentText(probability));
+  if (noun === "candidate") {
+    const isSameBest = first.items[0]?.text === second.items[0]?.text;
+    return `A and B ${isSameBest ? "prefer the same candidate" : "prefer different candidates"}: A with ${a}, B with ${b}.`;
+  }
   const differ = differences(first, second).filter(Boolean).length;
   const count = first.items.length;
   const same =
     differ === 0 && count === second.items.length
       ? `A and B agree on ${count === 1 ? `the ${noun}` : `all ${count} ${noun}s`}.`
       : `A and B differ in ${differ} of ${count} ${noun}${count === 1 ? "" : "s"}.`;
-  const [a, b] = [first, second].map(({ probability }) => percentText(probability));
   return `${same} A gives its answer ${a}, B ${b}.`;
 }

@@ -82,7 +82,7 @@ function Wanted({ precision, onPrecision }: Pick<Reported, "precision" | "onPrec
   return (
     <div>
       <Slider
-        label="Precision wanted"
+        label="Target precision"
         value={precision}
         min={0.5}
         max={0.999}

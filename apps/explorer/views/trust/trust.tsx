@@ -47,8 +47,8 @@ export function TrustView({ models, ready, params, change }: ViewProps) {
   return (
     <>
       <Intro title="Trust an answer">
-        The model answers inputs it has not learned from, and says how sure it is. If only the surest answers are given,
-        more of them are right. Choose how right they must be; the rest is left to people.
+        The model answers inputs it was not trained on. If it gives only its most certain answers, more of them are
+        right. Set the precision you need; the rest is left to people.
       </Intro>
       <Controls
         {...{ models: able, offered: offered?.id, mode, change }}
