@@ -357,9 +357,8 @@ export async function fuzzCommands(count, seed, keep) {
     const before = hashOf(folder, kept);
     const input = dice.chance(0.5) ? sound[dice.of(Object.keys(sound))] : new Uint8Array(0);
     const { code, signal, error } = await run(folder, line, input);
-    const strange = /internal error in Stargram|\n\s+at |node:internal|Unhandled|heap out of memory|DeprecationWarning/.exec(
-      error,
-    );
+    const strange =
+      /internal error in Stargram|\n\s+at |node:internal|Unhandled|heap out of memory|DeprecationWarning/.exec(error);
     const fault =
       signal !== null
         ? `ended by ${signal}`

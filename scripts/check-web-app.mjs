@@ -55,7 +55,7 @@ async function run(folder, evaluates) {
     page.on("console", (message) => said.push(message.text()));
     await page.goto(`http://127.0.0.1:${port}/`);
     await page.getByText(/^DT NN VBZ \(\d+\.\d %\)$/).waitFor({ timeout: 30_000 });
-    const warned = said.some((text) => text.includes("slower kernel"));
+    const warned = said.some((text) => text.includes("slower JavaScript kernel"));
     return warned === evaluates ? `it said: ${said.join("; ")}` : undefined;
   } catch (error) {
     return String(error);
