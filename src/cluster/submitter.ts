@@ -173,10 +173,10 @@ export class Submitter {
       const hash = await this.client.get(resultKey(name));
       if (hash !== null) await this.store.remove(hash);
       await this.client.del(resultKey(name));
-      await this.queue.getJob(name).then(
-        (job) => job?.remove(),
-        () => undefined, // a worker has it: it ends by itself
-      );
+      await this.queue
+        .getJob(name)
+        .then((job) => job?.remove())
+        .catch(() => undefined); // a worker that has just written the result still has it: it ends by itself
     }
     this.names.clear();
   }

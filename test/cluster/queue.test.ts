@@ -86,6 +86,17 @@ describe.skipIf(!hasRedis)("jobs", { timeout: 240_000 }, () => {
     }
   });
 
+  test("can be forgotten while a worker has one of them", async () => {
+    const redis = await redisServer();
+    const log = logIn(redis);
+    await workers(1, redis.url, { log });
+    const submitter = await submitterAt(redis.url);
+    const result = double(submitter, "long", 1000);
+    await until(() => linesOf(log).length > 0);
+    await submitter.forget();
+    expect(await result).toBe("longlong");
+  });
+
   test("of a worker that is killed at any moment are done by others, and counted once", async () => {
     const redis = await redisServer();
     const log = logIn(redis);
