@@ -15,6 +15,12 @@ export interface KeptEncoder {
   scale: number;
 }
 
+/** Parameters whose scores are those of a kept encoder without being multiplied. */
+export function parametersOf({ shape, parameters, scale }: KeptEncoder): Float32Array {
+  const { weights } = placesOf(shape).outputs;
+  return parameters.map((value, e) => (e < weights ? value : value * scale));
+}
+
 /** A file with more parameters than this is not one of ours. */
 const MOST_PARAMETERS = 2 ** 28;
 

@@ -277,6 +277,17 @@ describe.skipIf(!hasRedis)("train", { timeout: 480_000 }, () => {
       error: "",
     });
     expect((await folder.run(["predict", "t.sg"], "takka\n")).out).toMatch(/T A CC A/);
+    // Members with a network learn where the command was given.
+    const words = Array.from({ length: 64 }, (_, n) =>
+      n
+        .toString(4)
+        .padStart(3, "0")
+        .replace(/./g, (d) => "kati"[+d]),
+    );
+    folder.write("words.tsv", `${words.map((word) => `${word}\t${[...word.toUpperCase()].join(" ")}`).join("\n")}\n`);
+    const both = await folder.run(["train", "transduce", "words.tsv", "--encoder", "auto", "--out", "b.sg", ...queue]);
+    expect(both).toMatchObject({ code: 0, error: "" });
+    expect((await folder.run(["inspect", "b.sg"])).out).toMatch(/convolutions/);
     expect(
       await folder.run(["train", "segment", "words.txt", "--format", "words", "--out", "s.sg", ...queue]),
     ).toMatchObject({ code: 0, error: "" });

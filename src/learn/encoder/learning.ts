@@ -27,6 +27,8 @@ export interface EncoderLearningOptions {
   dropout: number;
   /** Inputs of a position, on average. */
   active: number;
+  /** Parameters to begin with, in place of drawn ones. */
+  start?: Float32Array;
 }
 
 export class EncoderLearning implements LearningEncoder {
@@ -75,13 +77,14 @@ export class EncoderLearning implements LearningEncoder {
 
   begin({ seed, examples, passes, goesOn }: EncoderStart): void {
     const { arrays, encoder, options } = this;
-    if (!goesOn) drawParameters(encoder.shape, options.active, seed, arrays.parameters);
+    if (!goesOn && options.start) arrays.parameters.set(options.start);
+    else if (!goesOn) drawParameters(encoder.shape, options.active, seed, arrays.parameters);
     for (const name of ["gradient", "means", "squares"] as const) arrays[name].fill(0);
     this.forget();
     encoder.scale = 1;
     this.seed = seed;
     this.step = 0;
-    this.first = goesOn ? GO_ON : 1;
+    this.first = goesOn || options.start ? GO_ON : 1;
     this.steps = Math.max(1, Math.ceil(examples / options.batch) * passes);
   }
 

@@ -62,13 +62,13 @@ export class MoveEncoder {
     this.rows = { start: new Int32Array(64), ids: new Int32Array(256) };
   }
 
-  /** One that is to learn from pairs. */
-  static learning(shape: EncoderShape, seen: SeenInputs, corpus: PairCorpus, dropout: number) {
+  /** One that is to learn from pairs; `start`: the parameters of one that learned from others. */
+  static learning(shape: EncoderShape, seen: SeenInputs, corpus: PairCorpus, dropout: number, start?: Float32Array) {
     return (backend: EncoderBackend): MoveEncoder => {
       const made = new MoveEncoder(shape, seen, backend);
       const active = 1 + seen.views.length + corpus.marks.length / Math.max(1, corpus.inputCount);
       const batch = encoderBatch(corpus.inputCount);
-      made.learning = new EncoderLearning(made.network, backend, { batch, dropout, active });
+      made.learning = new EncoderLearning(made.network, backend, { batch, dropout, active, start });
       return made;
     };
   }

@@ -20,6 +20,17 @@ export function memberKinds(encoder: "none" | "conv" | "auto", count: number): M
   });
 }
 
+/** The kinds of members that there are. */
+export function kindsIn(members: readonly { backward: boolean; encoder?: unknown }[]): MemberKind[] {
+  const kinds: MemberKind[] = [];
+  for (const { backward, encoder } of members) {
+    const encoded = encoder !== undefined;
+    const turn = kinds.filter((kind) => kind.backward === backward && kind.encoded === encoded).length;
+    kinds.push({ backward, encoded, turn });
+  }
+  return kinds;
+}
+
 export function isSameKind(one: MemberKind, other: MemberKind): boolean {
   return one.backward === other.backward && one.encoded === other.encoded && one.turn === other.turn;
 }

@@ -139,7 +139,7 @@ export interface TransducerOptions {
   minCount: number;
   /**
    * Use a neural network instead of weights of windows and aligned pairs; `auto`: members of both kinds, or of the kind that is clearly better on held-out inputs.
-   * @default "none"
+   * If not given: `auto` up to 5,000 inputs if some are held out and there is no word model, otherwise `none`.
    */
   encoder: "none" | "conv" | "auto";
   /**
@@ -159,7 +159,7 @@ export interface TransducerOptions {
   dropout: number;
   /**
    * Number of models that decide together, reading left to right and right to left in turn: a whole number of at least 1 and at most 100.
-   * If not given: 2 up to 5,000 inputs if some are held out and there is no word model (3 with the encoder `auto`), otherwise 1 (2 with `auto`).
+   * If not given: 3 up to 5,000 inputs if some are held out and there is no word model (2 without the encoder `auto`), otherwise 1 (2 with `auto`).
    */
   ensemble: number;
   /**

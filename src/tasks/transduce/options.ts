@@ -123,7 +123,10 @@ export const transducerOptions = {
   encoder: choice(
     "use a neural network instead of weights of windows and aligned pairs; `auto`: members of both kinds, or of the kind that is clearly better on held-out inputs",
     encoders,
-    { usual: "none", value: "kind" },
+    {
+      otherwise: "`auto` up to 5,000 inputs if some are held out and there is no word model, otherwise `none`",
+      value: "kind",
+    },
   ),
   ...encoderOptions,
   dropout: real("share of a layer that is dropped at random in training", {
@@ -135,7 +138,7 @@ export const transducerOptions = {
     least: 1,
     most: MOST_MEMBERS,
     otherwise:
-      "2 up to 5,000 inputs if some are held out and there is no word model (3 with the encoder `auto`), otherwise 1 (2 with `auto`)",
+      "3 up to 5,000 inputs if some are held out and there is no word model (2 without the encoder `auto`), otherwise 1 (2 with `auto`)",
   }),
   words: realOr("chosen", "use a model of the words in outputs; a number sets its weight", {
     least: 0,
@@ -239,6 +242,7 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
       heldOut: holdsOut ? Math.min(0.1, MOST_HELD_OUT / corpus.inputCount) : 0,
       l2: (isMarked ? MARKED_PENALTY : 4) * Math.min(1, corpus.inputCount / 500),
       jointGrams: 0,
+      encoder: "none",
       dropout: corpus.inputCount < FEWEST_TO_CHOOSE ? 0.3 : 0.2,
       ensemble: 1,
       words: 0,
@@ -251,6 +255,7 @@ export function chooseOptions(data: CutCorpus, given: GivenTransducerOptions, ju
   const isHeldOut = options.heldOut > 0 && (corpus.inputCount >= FEWEST_TO_CHOOSE || crosses(corpus, given));
   const canJudge = judges > 0 ? judges >= FEWEST_TO_HOLD_OUT : isHeldOut;
   const isFew = options.strategy === "rcms" && canJudge && corpus.inputCount <= FEW_INPUTS && !withWords;
+  if (given.encoder === undefined && isFew && given.ensemble !== 1) options.encoder = "auto";
   if (given.ensemble === undefined && (isFew || options.encoder === "auto")) {
     options.ensemble = isFew && options.encoder === "auto" ? BOTH_KINDS : DIRECTIONS;
   }

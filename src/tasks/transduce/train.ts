@@ -6,7 +6,7 @@ import { encoderPasses, encoderShape } from "../../learn/encoder/options.js";
 import type { Part } from "../../learn/held-out.js";
 import { trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf, type Trained, type TrainingHooks } from "../../learn/training.js";
-import type { KeptEncoder } from "../../model/encoder.js";
+import { type KeptEncoder, parametersOf } from "../../model/encoder.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
 import { type View, viewsOf } from "./classes.js";
@@ -14,7 +14,7 @@ import { readCorpus } from "./corpus.js";
 import { encoderEnds, MoveEncoder } from "./encoder.js";
 import { TransducerEngine, type TransducerShape } from "./engine.js";
 import { partOf, readJudges } from "./judges.js";
-import { isSameKind, type MemberKind, memberKinds, memberSets } from "./kinds.js";
+import { isSameKind, kindsIn, type MemberKind, memberKinds, memberSets } from "./kinds.js";
 import { Learners, type TransducerLearner } from "./learner.js";
 import type { MemberParts } from "./member.js";
 import {
@@ -49,11 +49,6 @@ export async function trainTransducer(
   given: TrainTransducerOptions,
 ): Promise<Transducer> {
   const hooks = readHooks(given);
-  if (given.from?.members.some(({ encoder }) => encoder)) {
-    throw new InputError("option `from`: a transducer with an encoder cannot continue training", {
-      hint: "train again on all pairs",
-    });
-  }
   const inputSymbols = new Alphabet(given.from?.inputSymbols.all());
   const outputSymbols = new Alphabet(given.from?.outputSymbols.all());
   const marks = new Alphabet(given.from?.marks.all());
@@ -127,7 +122,7 @@ class TransducerTraining {
 
   async run(): Promise<Transducer> {
     const { from, given, chosen, part } = this;
-    const [kind] = memberKinds(chosen.encoder, 1);
+    const [kind] = this.kindsOf(chosen.encoder, 1);
     const first = await this.begun(kind);
     const isOpen = given.l2 === undefined && !from;
     const l2 = given.checkpoint?.l2 ?? (isOpen ? await penaltyFor(first.main, chosen, this.stops, part) : chosen.l2);
@@ -160,7 +155,7 @@ class TransducerTraining {
     encoder: TransducerOptions["encoder"],
   ): Promise<{ members: EndedMember[]; encoder: TransducerOptions["encoder"]; tuned?: Tuned } | undefined> {
     const isOneKind = encoder !== options.encoder;
-    const kinds = memberKinds(encoder, isOneKind ? (this.given.ensemble ?? DIRECTIONS) : options.ensemble);
+    const kinds = this.kindsOf(encoder, isOneKind ? (this.given.ensemble ?? DIRECTIONS) : options.ensemble);
     const members: EndedMember[] = [];
     for (const [n, kind] of kinds.entries()) {
       const hooks = titled(this.hooks, `member ${n + 1} of ${kinds.length}`);
@@ -174,6 +169,11 @@ class TransducerTraining {
     if (!tuned && this.tunes(options)) return undefined;
     if (!tuned || tuned.kept === sets[0]) return { members, encoder, tuned };
     return this.together(members, options, kinds[tuned.kept[0]].encoded ? "conv" : "none");
+  }
+
+  /** The kinds of so many members: those that there are, if a transducer learns on. */
+  private kindsOf(encoder: TransducerOptions["encoder"], count: number): MemberKind[] {
+    return this.from ? kindsIn(this.from.members) : memberKinds(encoder, count);
   }
 
   /** What to learn from and what to judge by, if pairs to choose by were given. */
@@ -200,7 +200,7 @@ class TransducerTraining {
       ? { rowsOf: () => before.rows, moves: undefined }
       : prepare(corpus, shape, options, views, kind.encoded);
     const imputed = options.strategy === "forced" ? await imputeMoves(corpus, shape, options, this.stops) : moves;
-    const encoder = kind.encoded ? this.encoderOf(corpus, options) : undefined;
+    const encoder = kind.encoded ? this.encoderOf(corpus, options, before?.encoder) : undefined;
     const engineOf = (inputs?: Int32Array): TransducerEngine =>
       new TransducerEngine(rowsOf(inputs), shape, inferenceOf(options), encoder);
     const all = judges ? appended(corpus, turned(judges)) : corpus;
@@ -212,21 +212,29 @@ class TransducerTraining {
     return { kind, seed: options.seed, learners, parts, main, refit, start: before?.weights };
   }
 
-  /** A network that is to learn. */
-  private encoderOf(corpus: PairCorpus, options: TransducerOptions): ReturnType<typeof MoveEncoder.learning> {
+  /** A network that is to learn, or to learn on. */
+  private encoderOf(
+    corpus: PairCorpus,
+    options: TransducerOptions,
+    before: KeptEncoder | undefined,
+  ): ReturnType<typeof MoveEncoder.learning> {
     const { views, shape, data } = this;
     const seen = { boundary: shape.boundary, views, marks: data.marks.size };
     const { inputs, outputs } = encoderEnds(seen, shape.symbolCount);
-    return MoveEncoder.learning(encoderShape("conv", options, inputs, outputs), seen, corpus, options.dropout);
+    const own = before?.shape ?? encoderShape("conv", options, inputs, outputs);
+    return MoveEncoder.learning(own, seen, corpus, options.dropout, before && parametersOf(before));
   }
 
   /** Runs the trainings of a member. */
   private async trained(begun: BegunMember, options: TransducerOptions, hooks: TrainingHooks): Promise<EndedMember> {
-    const { given, corpus } = this;
-    const passes = begun.kind.encoded ? (given.passes ?? encoderPasses(corpus.inputCount, LEARNED)) : options.passes;
+    const { given, corpus, from } = this;
+    const { encoded } = begun.kind;
+    const passes = encoded && !from ? (given.passes ?? encoderPasses(corpus.inputCount, LEARNED)) : options.passes;
     const training = { ...declaredOf(trainingOptions, options), passes, seed: begun.seed };
     const checkpoint = hooks.onCheckpoint && given.checkpoint;
-    const runs = await runAll(training, hooks, { ...begun, checkpoint });
+    // The steps of a network follow one another: beside members that others learn, it learns here.
+    const crew = encoded && options.encoder === "auto" ? undefined : hooks.crew;
+    const runs = await runAll(training, { ...hooks, crew }, { ...begun, checkpoint });
     const isOver = !this.isHasty && !runs.trained.stopped;
     return { ...begun, ...runs, temperature: isOver ? chooseTemperature(runs.judged) : 1 };
   }

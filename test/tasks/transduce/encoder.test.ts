@@ -4,10 +4,12 @@ import { describe, expect, it } from "vitest";
 import { Alphabet } from "../../../src/engine/alphabet.js";
 import { plainArrays } from "../../../src/engine/backend.js";
 import { referenceDense } from "../../../src/engine/reference/dense.js";
+import { Encoder } from "../../../src/learn/encoder/encoder.js";
 import { encoderShape } from "../../../src/learn/encoder/options.js";
-import { drawParameters } from "../../../src/learn/encoder/shape.js";
+import { drawParameters, placesOf } from "../../../src/learn/encoder/shape.js";
 import { Gradient } from "../../../src/learn/gradient.js";
 import type { Checkpoint } from "../../../src/learn/training.js";
+import { parametersOf } from "../../../src/model/encoder.js";
 import { viewsOf } from "../../../src/tasks/transduce/classes.js";
 import { contents, contentsText } from "../../../src/tasks/transduce/contents.js";
 import { encoderEnds, MoveEncoder } from "../../../src/tasks/transduce/encoder.js";
@@ -17,7 +19,6 @@ import { chooseOptions, inferenceOf, shapeOf } from "../../../src/tasks/transduc
 import { answerOf, markedInputOf, PairCorpusBuilder } from "../../../src/tasks/transduce/pairs.js";
 import { prepare } from "../../../src/tasks/transduce/preparation.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
-import { InputError } from "../../../src/util/errors.js";
 import { decodeModel, encodeModel } from "../../../src/workflows/model.js";
 import { mulberry } from "../../engine/oracle.js";
 
@@ -132,14 +133,73 @@ describe("a transducer with a network", () => {
     }
   });
 
-  it("cannot be learned on, and says so", async () => {
-    const from = await Transducer.train(pairs, { ...options, passes: 1, encoder: "conv", ensemble: 1 });
-    await expect(Transducer.train(pairs, { from })).rejects.toThrow(InputError);
-    await expect(Transducer.train(pairs, { from })).rejects.toThrow(/encoder/);
+  it("learns on from further pairs, all members as they are, and can be stopped at any step", async () => {
+    const from = await Transducer.train(pairs, { ...options, encoder: "auto", ensemble: 3, passes: 4 });
+    const more = doubled(60, 5);
+    const loss = (transducer: Transducer): number =>
+      more.reduce((sum, { input, output }) => sum - transducer.logLikelihood(input, output), 0);
+    const before = encodeModel(from);
+    const further = await Transducer.train(more, { from });
+    expect(encodeModel(from)).toEqual(before);
+    expect(loss(further)).toBeLessThan(loss(from));
+    expect(further.members.map(({ backward, encoder }) => [backward, encoder?.shape])).toEqual(
+      from.members.map(({ backward, encoder }) => [backward, encoder?.shape]),
+    );
+    for (const [m, { encoder }] of further.members.entries()) {
+      if (encoder) expect(encoder.parameters).not.toEqual(from.members[m].encoder?.parameters);
+    }
+    const whole = encodeModel(further);
+    for (const stopAt of [1, 50, 100]) {
+      let kept: Checkpoint | undefined;
+      let steps = 0;
+      await Transducer.train(more, {
+        from,
+        onExample: () => void steps++,
+        shouldStop: () => steps >= stopAt,
+        onCheckpoint: (checkpoint) => {
+          kept = structuredClone(checkpoint);
+        },
+      });
+      expect(encodeModel(await Transducer.train(more, { from, checkpoint: kept }))).toEqual(whole);
+    }
+  });
+
+  it("learns on with the scores it had, which were multiplied to calibrate them", () => {
+    const shape = encoderShape("conv", { encoderWidth: 4, encoderLayers: 1 }, 3, 2);
+    const scores = (parameters: Float32Array, scale: number): number[] => {
+      const network = new Encoder(shape, { dense: referenceDense, arrays: plainArrays });
+      network.parameters.set(parameters);
+      network.forward({ start: Int32Array.of(0, 1, 2), ids: Int32Array.of(0, 2) }, 0, 2);
+      return Array.from(network.scores.subarray(0, 2), (score) => score * scale);
+    };
+    const parameters = new Float32Array(placesOf(shape).count);
+    drawParameters(shape, 1, 3, parameters);
+    const found = scores(parametersOf({ shape, parameters, scale: 0.7 }), 1);
+    for (const [y, score] of scores(parameters, 0.7).entries()) expect(found[y]).toBeCloseTo(score, 6);
   });
 });
 
 describe("the choice between rows and a network", () => {
+  it("is left to held-out inputs where there are few, unless an option rules it out", () => {
+    const alphabets = { inputSymbols: new Alphabet(), outputSymbols: new Alphabet(), marks: new Alphabet() };
+    const builder = new PairCorpusBuilder(alphabets.inputSymbols, alphabets.outputSymbols, alphabets.marks, true);
+    for (const pair of doubled(200)) builder.add(pair);
+    const data = { corpus: builder.build(), ...alphabets };
+    const chosen = (given: Parameters<typeof chooseOptions>[1]) => {
+      const { encoder, ensemble } = chooseOptions(data, given);
+      return [encoder, ensemble];
+    };
+    expect(chosen({})).toEqual(["auto", 3]);
+    expect(chosen({ ensemble: 2 })).toEqual(["auto", 2]);
+    expect(chosen({ ensemble: 1 })).toEqual(["none", 1]);
+    expect(chosen({ encoder: "none" })).toEqual(["none", 2]);
+    for (const given of [{ words: 0.4 }, { heldOut: 0 }, { strategy: "model" as const }]) {
+      expect(chosen(given)).toEqual(["none", 1]);
+    }
+    const many = { ...data.corpus, inputCount: 20_000 };
+    expect(chooseOptions({ ...data, corpus: many }, {}).encoder).toBe("none");
+  });
+
   it("has members of both kinds in both directions", () => {
     const words = memberKinds("auto", 4).map(
       ({ backward, encoded }) => `${encoded ? "e" : "r"}${backward ? "b" : "f"}`,
