@@ -57,7 +57,7 @@ export function conlluParser(file?: string): ConlluParser {
 function parseRow(text: string, line: number, file: string | undefined): ConlluRow {
   const fields = text.split("\t");
   if (fields.length !== conlluFields.length) {
-    throw new InputError(`${conlluFields.length} fields between tabs expected, found ${fields.length}`, {
+    throw new InputError(`${conlluFields.length} fields separated by tabs expected, found ${fields.length}`, {
       file,
       line,
       hint: "is this CoNLL-U? If not, set the format with option `format`",

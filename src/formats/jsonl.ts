@@ -19,7 +19,8 @@ export function jsonlParser(options: ParserOptions): SequenceParser {
     const refuse = (reason: string, hint?: string) => new InputError(reason, { file, line: number, hint });
     const sequence: TaggingSequence = { file, line: number };
     const { tokens, columns, attributes, labels, id } = object;
-    if (tokens !== undefined && columns !== undefined) throw refuse("both `tokens` and `columns`", "give one of them");
+    if (tokens !== undefined && columns !== undefined)
+      throw refuse("`tokens` and `columns` cannot both be given", "give one of them");
     if (tokens !== undefined) {
       sequence.columns = strings(tokens, "tokens", refuse).map((token) => [token]);
     } else if (columns !== undefined) {
@@ -34,7 +35,7 @@ export function jsonlParser(options: ParserOptions): SequenceParser {
     if (attributes !== undefined) readAttributes(sequence, attributes, refuse);
     const length = sequence.columns?.length ?? sequence.attributes?.length;
     if (length === undefined) {
-      throw refuse("none of `tokens`, `columns` and `attributes`", suggestion(object));
+      throw refuse("`tokens`, `columns` or `attributes` is missing", suggestion(object));
     }
     if (length === 0) throw refuse("the sequence is empty");
     checkSequenceLength(length, { file, line: number });
@@ -45,7 +46,7 @@ export function jsonlParser(options: ParserOptions): SequenceParser {
       const given = array(labels, "labels", refuse).map((label, i) => readLabel(label, i, refuse));
       if (given.length !== length) throw refuse(`\`labels\` has ${given.length} positions, the sequence ${length}`);
       if (labelled) sequence.labels = given;
-    } else if (labelled) throw refuse("no `labels`", suggestion(object));
+    } else if (labelled) throw refuse("`labels` is missing", suggestion(object));
     if (id !== undefined && id !== null) {
       if (typeof id !== "string" && typeof id !== "number") throw refuse("`id` is neither text nor a number");
       sequence.id = String(id);
@@ -82,14 +83,14 @@ function readAttributes(sequence: TaggingSequence, given: unknown, refuse: Refus
     const path = `attributes[${i}]`;
     if (Array.isArray(position)) {
       const list = strings(position, path, refuse);
-      if (list.includes("")) throw refuse(`an empty name in \`${path}\``);
+      if (list.includes("")) throw refuse(`\`${path}\` has an empty name`);
       names.push(list);
       values.push(undefined);
     } else if (typeof position === "object" && position !== null) {
       const namesHere: string[] = [];
       const valuesHere: number[] = [];
       for (const [name, value] of Object.entries(position)) {
-        if (name === "") throw refuse(`an empty name in \`${path}\``);
+        if (name === "") throw refuse(`\`${path}\` has an empty name`);
         if (typeof value === "string") {
           // As python-crfsuite has it: {"word": "the"} is the attribute `word=the`.
           namesHere.push(`${name}=${value}`);

@@ -11,7 +11,7 @@ export function sourceOf<S extends v.GenericSchema>(item: ReviewItem, file: stri
   try {
     value = JSON.parse(item.source);
   } catch (cause) {
-    throw new InputError("the source is not whole JSON", { file, line: item.line, hint, cause });
+    throw new InputError("the source is not valid JSON", { file, line: item.line, hint, cause });
   }
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;

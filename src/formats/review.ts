@@ -171,7 +171,7 @@ export function imagesOf(item: ReviewItem, file?: string): ReviewImage[] {
   try {
     value = JSON.parse(item.input);
   } catch {
-    throw refuse("the pictures are not whole JSON");
+    throw refuse("the pictures are not valid JSON");
   }
   if (!Array.isArray(value)) throw refuse("the pictures should be a JSON array");
   return value.map((image: Partial<ReviewImage> | null) => {

@@ -108,7 +108,7 @@ export function parseKeyJson(text: string, file?: string): Record<string, string
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new InputError("the key is not whole JSON", { file, cause });
+    throw new InputError("the key is not valid JSON", { file, cause });
   }
   const key = emptyKey();
   for (const [cipher, plain] of Object.entries(value as Record<string, unknown>)) {

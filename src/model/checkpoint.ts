@@ -59,7 +59,7 @@ export function encodeCheckpoint({ settings, data, checkpoint }: SavedTraining):
 
 export function decodeCheckpoint(bytes: Uint8Array, file?: string): SavedTraining {
   const { kind, content } = decodeKind(bytes, file);
-  if (kind !== "checkpoint") throw new InputError("this is a model, not the checkpoint of a training", { file });
+  if (kind !== "checkpoint") throw new InputError("this is a model, not a training checkpoint", { file });
   const reader = new PartsReader(content, file);
   const weights = reader.floats("weights");
   const numbers = reader.floats("numbers", whole.length + sums.length);

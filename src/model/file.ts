@@ -33,7 +33,7 @@ export const modelFile: FileKind = {
 };
 
 export const checkpointFile: FileKind = {
-  name: "the checkpoint of a training",
+  name: "a training checkpoint",
   headBytes: 1 << 24, // the history of a long training stands before the kind
   isOurs: (head) => isStargramHead(head) && asciiOf(head).includes(checkpointMark),
 };

@@ -208,7 +208,7 @@ export async function calibrate(
 export function checkOnePromise(options: object): void {
   const given = ["precision", "coverage", "recall"].filter((name) => (options as Asked)[name] !== undefined);
   if (given.length > 1) {
-    throw new InputError(`options \`${given.join("` and `")}\` are for promises of their own`, {
+    throw new InputError(`options \`${given.join("` and `")}\` cannot be combined`, {
       hint: "give one of them",
     });
   }
@@ -217,7 +217,7 @@ export function checkOnePromise(options: object): void {
     throw new InputError("option `meanContexts` needs held-out data, and cannot be given with `crossValidate`");
   }
   if (crossValidate !== undefined && given[0] !== "precision") {
-    throw new InputError("option `crossValidate` estimates the threshold of a precision", {
+    throw new InputError("option `crossValidate` works only with option `precision`", {
       hint: "give option `precision`, or held-out data",
     });
   }

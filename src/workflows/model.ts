@@ -52,9 +52,9 @@ export function decodeModel(bytes: Uint8Array, file?: string): Model {
   const task = tasks().find((one) => one.kind === kind);
   if (task) return task.codec.decode(content, file);
   if (kind === "checkpoint") {
-    throw new InputError("this is the checkpoint of an unfinished training, not a model", {
+    throw new InputError("this is a checkpoint of an unfinished training run, not a model", {
       file,
-      hint: "go on with the training: `stargram train` with option `resume`",
+      hint: "resume the training: `stargram train` with option `resume`",
     });
   }
   throw new InputError(`this Stargram does not know models of the kind \`${printable(kind)}\``, {

@@ -36,7 +36,9 @@ export function monitorReviews(items: readonly ReviewItem[], confidence: number)
   }
   const { precision, unit, most } = checks[0].check;
   if (checks.some(({ check }) => check.precision !== precision || check.unit !== unit)) {
-    throw new InputError("the answers to check are of different promises", { hint: "give files of one promise" });
+    throw new InputError("the answers to check were given under different promises", {
+      hint: "give files of one promise",
+    });
   }
   // People go through the least sure first, so those that are answered are no fair sample; those before the first that is
   // open are, as the order of the file has nothing to do with how sure the model is.
@@ -52,7 +54,7 @@ function countsOf({ answer, candidates, tokens, check, line }: ReviewItem & { ch
   if (check.unit === "sequence" || !tokens) return { answered: 1, wrong: answer === best ? 0 : 1 };
   const length = tokens.tokens.length;
   const [proposed, given] = [best ?? "", answer].map((text) => answerLabels(text, length));
-  if (!proposed || !given) throw new InputError(`there is not a label for each of ${length} tokens`, { line });
+  if (!proposed || !given) throw new InputError(`expected one label for each of the ${length} tokens`, { line });
   let [answered, wrong] = [0, 0];
   const spans = chunksOf(proposed.map((label) => label ?? "O"));
   const right = new Set(chunksOf(given.map((label) => label ?? "O")).map((span) => JSON.stringify(span)));

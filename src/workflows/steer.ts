@@ -52,7 +52,7 @@ function steerContexts(task: LearningTask, model: Predictor, inputs: readonly un
     const { spent } = task.predicting.predict(model, input, { inference: { sure: 1 } }) as { spent?: Spent };
     return spent ?? [];
   });
-  if (searches.length === 0) throw new InputError("there are no inputs to choose by");
+  if (searches.length === 0) throw new InputError("there are no inputs");
   const found = sureFor(searches, mean);
   model.setSure(found.sure);
   model.calibration = undefined;

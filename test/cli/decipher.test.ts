@@ -298,7 +298,7 @@ describe("what is wrong", () => {
     await refused(["decipher", "nowhere.txt", ...plain], /nowhere\.txt/);
     await refused(["decipher", "-", "--plain", "none.txt"], /none\.txt/, "ab");
     await refused(["decipher", "-", ...plain, "--key", "x"], /not part of a key/, "ab");
-    await refused(["decipher", "-", ...plain, "--key", "x=e"], /`x`, which the cipher text does not have/, "ab");
+    await refused(["decipher", "-", ...plain, "--key", "x=e"], /`x`, which does not occur in the cipher text/, "ab");
     await refused(["decipher", "-", ...plain, "--at", "9=butter"], /no room/, "ab");
     await refused(["decipher", "-", ...plain, "--key", "a=e", "--at", "1=t"], /both `e` and `t`/, "ab");
     await refused(["decipher", "-", ...plain, "--language", "english.sg"], /not both/, "ab");

@@ -12,7 +12,7 @@ test.each([
   [["missing.tsv"], /missing\.tsv: /],
   [["-"], /a review needs a file/],
   [["pairs.tsv"], /pairs\.tsv:1: the first row names the columns/],
-  [["broken.tsv"], /broken\.tsv:3:3: the pictures are not whole JSON/],
+  [["broken.tsv"], /broken\.tsv:3:3: the pictures are not valid JSON/],
   [["left.tsv", "--port", "65536"], /--port.*65536.*A port is at most 65535/],
   [["left.tsv", "--port", "x"], /--port/],
 ])("refused: %j", async (words, reason) => {

@@ -83,10 +83,7 @@ test("--unit token gives the labels that each token may have, line beside line, 
 });
 
 test.each([
-  [
-    ["--coverage", "0.9", "--precision", "0.9"],
-    /--precision` and `--coverage` are for promises of their own|precision.*coverage.*promises of their own/,
-  ],
+  [["--coverage", "0.9", "--precision", "0.9"], /precision.*coverage.*cannot be combined/],
   [["--coverage", "0.9", "--unit", "span"], /the model has no sets of spans/],
   [
     ["--coverage", "0.9", "--mode", "beam"],

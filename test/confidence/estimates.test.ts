@@ -88,7 +88,7 @@ describe("a tagger", () => {
   test("sets and recall are not estimated", async () => {
     const options = { coverage: 0.9, crossValidate: 3 };
     await expect(calibrate(tagger, training, options)).rejects.toThrow(
-      /`crossValidate` estimates the threshold of a precision/,
+      /`crossValidate` works only with option `precision`/,
     );
   });
 });

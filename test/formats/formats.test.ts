@@ -312,7 +312,7 @@ describe("jsonl", () => {
     ['{"attributes":[7],"labels":["X"]}', /`attributes\[0\]`/],
     ['{"tokens":["a\\ud83d"],"labels":["X"]}', /surrogate/],
     ['{"tokens":["a"],"labels":["X"],"id":{}}', /`id`/],
-    ['{"tokens":["a"]}', /no `labels`/],
+    ['{"tokens":["a"]}', /`labels` is missing/],
   ])("refuses %s", async (text, reason) => {
     const error = await refusal(`{"tokens":["ok"],"labels":["X"]}\n\n${text}\n`, { format });
     expect(error.line).toBe(3);

@@ -179,8 +179,8 @@ function sayPartial({ learning }: LearningTask, partial: number): void {
 }
 
 function sayMean({ sure, contexts }: Steered): void {
-  const bound = sure === 1 ? "no output is" : `outputs of ${probabilityText(sure)} are`;
-  say(`${bound} sure enough: ${contexts.toFixed(1)} contexts for each decision, on average`);
+  const outputs = sure === 1 ? "all outputs" : `outputs with a probability below ${probabilityText(sure)}`;
+  say(`${outputs} are searched again with more contexts: ${contexts.toFixed(1)} contexts per decision on average`);
 }
 
 type Found = (Calibrated & { promised: true }) | (Estimated & { estimated: true });

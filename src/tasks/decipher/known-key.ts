@@ -39,7 +39,7 @@ function crib(place: string, cipher: CipherText): [string, string][] {
   const match = /^(?:(\d+):)?(\d+)=(.+)$/su.exec(place);
   const isWord = cipher.kind === "words";
   if (!match || (match[1] !== undefined) !== isWord) {
-    throw new InputError(`\`${place}\` is not a position with its text`, {
+    throw new InputError(`\`${place}\` is not a position and its text`, {
       hint: isWord ? "write line:word=text, such as 3:2=am" : "write letter=text, such as 120=butter",
     });
   }
@@ -86,7 +86,7 @@ export function allowedSubstitutions(
   for (const [cipher, plain] of Object.entries(known)) {
     const x = alphabet.indexOf(cipher);
     const y = symbols.indexOf(plain);
-    if (x < 0) throw new InputError(`the key gives \`${cipher}\`, which the cipher text does not have`);
+    if (x < 0) throw new InputError(`the key has \`${cipher}\`, which does not occur in the cipher text`);
     if (y < 0) throw notInLanguage(cipher, plain, language);
     const owner = owners.get(plain);
     if (oneToOne && owner !== undefined) {

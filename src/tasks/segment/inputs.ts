@@ -281,7 +281,7 @@ function jsonParser(isAnswered: boolean, file: string | undefined): TextParser {
         return sequence && chunked(sequence);
       }
       const { segments, id } = object;
-      if (isAnswered && !Array.isArray(segments)) throw new InputError("no `segments`", { file, line });
+      if (isAnswered && !Array.isArray(segments)) throw new InputError("`segments` is missing", { file, line });
       return {
         text: object.text as string,
         segments: isAnswered ? (segments as GivenSegment[]) : undefined,

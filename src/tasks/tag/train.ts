@@ -106,7 +106,7 @@ async function learnTagger(
   if (!reader.source) throw new InputError("there are no sequences to learn from");
   if (labels.size === 0) throw new InputError("no position has a label to learn from");
   const readDev = given.dev && (await reader.readKnown(given.dev));
-  if (readDev?.sequenceCount === 0) throw new InputError("option `dev`: there are no sequences to choose by");
+  if (readDev?.sequenceCount === 0) throw new InputError("option `dev` has no sequences");
   const vectors = words && (await vectorsOf(given, words, kept));
   const read = withVectors(readOwn, words, vectors);
   const readJudges = readDev && (withVectors(readDev, words, vectors) as Corpus);

@@ -30,7 +30,7 @@ export async function readJudges(
     if (!output.includes(-1)) builder.addNumbers(input, marksOf(pair.attributes, marks, false), output, 1);
   }
   if (builder.inputCount > 0) return builder.build();
-  throw new InputError("option `dev`: there are no pairs to choose by", {
+  throw new InputError("option `dev` has no usable pairs", {
     hint: "their outputs must be made of symbols that the training pairs have",
   });
 }

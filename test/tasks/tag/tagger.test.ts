@@ -273,7 +273,7 @@ describe("training", () => {
     const tagger = await Tagger.train(data, { ...options, dev });
     expect(tagger.summary).toMatchObject({ sequences: 40, chosen: { judges: 6, refit: false } });
     expect(tagger.labels.indexOf("UNSEEN")).toBe(-1);
-    await expect(Tagger.train(data, { ...options, dev: [] })).rejects.toThrow(/`dev`: there are no sequences/);
+    await expect(Tagger.train(data, { ...options, dev: [] })).rejects.toThrow(/`dev` has no sequences/);
   });
 
   it("chooses by F1 where labels mark spans, and there alone", async () => {
