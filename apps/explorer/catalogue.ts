@@ -1,5 +1,7 @@
 // Which models the page offers: those that come with it, those that `stargram explore` was given, and files opened here.
 
+import type { ScriptName } from "./scripts.js";
+
 /** The views, in the order of the navigation. */
 export const views = ["read", "pronounce", "tag", "segment", "decipher", "compare", "trust", "learn"] as const;
 export type View = (typeof views)[number];
@@ -26,5 +28,5 @@ export interface BuiltInModel {
   test?: { file: string; format: TestFormat };
 }
 
-/** `digits`: pictures of digits; `sequences`: in any format of tagging data; `pairs`: input TAB output. */
-export type TestFormat = "digits" | "sequences" | "pairs";
+/** Pictures of `digits` or `letters`; `sequences`: in any format of tagging data; `pairs`: input TAB output. */
+export type TestFormat = ScriptName | "sequences" | "pairs";

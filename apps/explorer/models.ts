@@ -103,7 +103,7 @@ export async function openBytes(id: string, name: string, bytes: ArrayBuffer, ab
   const found = await quick.call("load", { id, name, bytes });
   inEngine.get(patient)?.delete(id); // another one of that name may have been open
   inEngine.set(quick, (inEngine.get(quick) ?? new Map()).set(id, found));
-  return { id, name, view: viewOf(found.kind, found.readsText), about, builtIn: false, bytes };
+  return { id, name, view: found.pixels ? "read" : viewOf(found.kind, found.readsText), about, builtIn: false, bytes };
 }
 
 function viewOf(kind: ModelKind, readsText: boolean): OfferedModel["view"] {

@@ -3,6 +3,7 @@
 
 import type { CipherText } from "../../src/browser.js";
 import type { Round } from "../../src/engine/budget.js";
+import type { Pixels } from "../../src/formats/letters.js";
 import type { Answer } from "../../src/metrics/answers.js";
 import type { Reading } from "../../src/tasks/decipher/decipherment.js";
 import type { Slip } from "../../src/tasks/decipher/slips.js";
@@ -11,6 +12,7 @@ import type { PredictOptions, TaggedOutput } from "../../src/tasks/tag/predictio
 import type { TaggedSpan } from "../../src/tasks/tag/spans.js";
 import type { TransducedOutput, TransducerSlot } from "../../src/tasks/transduce/transducer.js";
 import type { ModelKind, TestFormat } from "./catalogue.js";
+import type { ScriptName } from "./scripts.js";
 
 /** What can be learned from data in the page. */
 export const learnTasks = ["tag", "transduce", "segment"] as const;
@@ -34,6 +36,8 @@ export interface LoadedModel {
   /** Tagger: columns of a token, and whether its attributes can be made of text. */
   columns: number;
   readsText: boolean;
+  /** Tagger of handwritten letters: what its attributes are made of. */
+  pixels?: Pixels;
   /** Language model: whether the spaces between words are symbols. */
   spaces: boolean;
   /** Plain symbols or labels, in the order of the model. */
@@ -127,8 +131,8 @@ export const unknownLabel = "_";
 /** An input of an evaluation with what the model made of it. */
 export interface Judged extends Answer {
   input: string;
-  /** Pictures of digits as hexadecimal pixels, where the input is made of them. */
-  digits?: string[];
+  /** Where the input is made of pictures of digits or letters: as hexadecimal pixels. */
+  pictures?: { script: ScriptName; texts: string[] };
   output: string;
   truth: string;
 }

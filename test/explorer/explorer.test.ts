@@ -7,15 +7,17 @@ import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { greyOf } from "../../apps/explorer/digits.js";
-import { pixelAttributes, shrink } from "../../demo/digits.js";
+import { pixelAttributes, pixelsOf, shrink } from "../../demo/digits.js";
+import { bitmapOf } from "../../demo/letters.js";
 import { executable, launch, watchFaults } from "../../scripts/browser.mjs";
 import { columns } from "../cli/helpers.js";
 import { buildSite, Explorer, longBuild, modelData, PlainHost } from "./site.js";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
+const side = 5; // pixels of a digit as the model sees it
+
 interface Examples {
-  side: number;
   examples: { truth: string; lesson: boolean; pictures: string[] }[];
 }
 
@@ -98,7 +100,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
   });
 
   test("Read: the numbers are those of the command line", async () => {
-    const { side, examples } = JSON.parse(modelData("dates-examples.json")) as Examples;
+    const { examples } = JSON.parse(modelData("dates-examples.json")) as Examples;
     const lines = examples[6].pictures.map(
       (picture) => `_\t${pixelAttributes(shrink(greyOf(picture), side)).join("\t")}\n`,
     );
@@ -128,7 +130,7 @@ describe.skipIf(executable === undefined)("the explorer", () => {
   });
 
   test("Read: where there is doubt, contexts are added, with the numbers of the command line", async () => {
-    const { side, examples } = JSON.parse(modelData("dates-examples.json")) as Examples;
+    const { examples } = JSON.parse(modelData("dates-examples.json")) as Examples;
     const lesson = examples.findIndex((one) => one.lesson);
     await open(`#/read?date=${lesson + 1}&B=3`);
     await settled();
@@ -187,6 +189,72 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     expect(await page.locator(".legend").innerText()).not.toContain("true");
     await expect.poll(() => page.locator(".decided b").allInnerTexts()).toHaveLength(8);
     expect((await page.locator(".decided b").allInnerTexts())[0]).toBe("1"); // a plain stroke
+  });
+
+  test("Read: a word, by keys or drawn, is read with the numbers of the command line", async () => {
+    await open("#/read");
+    await settled();
+    await page.getByRole("combobox", { name: "Model" }).selectOption("words");
+    await page.getByRole("heading", { name: "Read a word" }).waitFor();
+    await settled();
+    expect(await page.locator(".answer").innerText()).toMatch(/Reads/i);
+    await page.getByRole("button", { name: "Draw your own" }).click();
+    await page.locator(".pad").first().waitFor();
+    expect(await page.locator(".pad").count()).toBe(6);
+    expect(await page.locator(".reading").count()).toBe(0);
+
+    // Each key goes on to the next box, and there is always one more.
+    await page.locator(".pad").first().focus();
+    await page.keyboard.type("therefore");
+    await expect.poll(() => page.locator(".decided b").allInnerTexts()).toHaveLength(9);
+    await settled();
+    expect(await page.locator(".pad").count()).toBe(10);
+    for (let i = 0; i < 5; i++) await page.keyboard.press("Backspace");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Delete"); // a letter in the middle is guessed
+    await page.getByLabel("B, contexts kept").focus();
+    await page.keyboard.press("End");
+    await expect.poll(() => page.evaluate("location.hash")).toContain("B=20");
+    await settled();
+    const ink = new URLSearchParams(page.url().split("?").at(-1)).get("ink") ?? "";
+    const pictures = ink.split(".").map((text) => pixelsOf(text || "0".repeat(32), 128));
+    while (!pictures.at(-1)?.some(Boolean)) pictures.pop();
+    const lines = pictures.map((picture, i) => {
+      const next = i + 1 < pictures.length ? i + 1 : -1;
+      return [i, "_", next, 0, i, 0, ...bitmapOf(picture)].join("\t");
+    });
+    const said = await explorer.json<{ labels: string[]; probability: number }>(
+      ["predict", explorer.model("words"), "--contexts", "20"],
+      `${lines.join("\n")}\n`,
+    );
+    await expect.poll(() => page.locator(".reading").innerText()).toBe(said.labels.join(""));
+    expect(await number(".reading", "data-probability")).toBeCloseTo(said.probability, 12);
+
+    // A stroke from top to bottom is an l.
+    await page.getByRole("button", { name: "Clear" }).click();
+    await expect.poll(() => page.locator(".reading").count()).toBe(0);
+    const box = await page.locator(".pad").first().boundingBox();
+    const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, box?.y ?? 0];
+    await page.mouse.move(x, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(x, y + (box?.height ?? 0) - 10, { steps: 6 });
+    await page.mouse.up();
+    await expect.poll(() => page.locator(".decided b").allInnerTexts()).toEqual(["l"]);
+    await page.getByRole("button", { name: "Back to examples" }).click();
+    await expect.poll(() => page.locator(".pad").count()).toBe(0);
+    await page.getByRole("combobox", { name: "Model" }).selectOption("dates");
+    await page.getByRole("heading", { name: "Read a date" }).waitFor();
+    await settled();
+  });
+
+  test("Read: a model of handwritten letters, opened from its file, reads what is drawn", async () => {
+    await open("#/read");
+    await page.getByLabel("Model file").setInputFiles(explorer.folder.file(explorer.model("words")));
+    await page.getByText("words.sg is open.").waitFor();
+    await page.locator(".pad").first().focus();
+    await page.keyboard.type("said");
+    await expect.poll(() => page.locator(".reading").innerText()).toBe("said");
+    expect(await page.getByRole("button", { name: "Back to examples" }).count()).toBe(0);
   });
 
   test("an address reopens the same state", async () => {
@@ -622,8 +690,19 @@ describe.skipIf(executable === undefined)("the explorer", () => {
     await expect.poll(() => summary.textContent()).toMatch(/prefer/);
   });
 
-  for (const view of ["read", "pronounce?letter=2", "tag?word=2", "segment", "decipher", "compare", "trust", "learn"]) {
-    test(`${view.split("?")[0]}: no serious fault of accessibility, and nothing wider than a phone`, async () => {
+  for (const view of [
+    "read",
+    "read?model=words",
+    "read?model=words&ink=",
+    "pronounce?letter=2",
+    "tag?word=2",
+    "segment",
+    "decipher",
+    "compare",
+    "trust",
+    "learn",
+  ]) {
+    test(`${view}: no serious fault of accessibility, and nothing wider than a phone`, async () => {
       for (const colorScheme of ["light", "dark"] as const) {
         await open(`#/${view}`, { colorScheme, viewport: { width: 390, height: 844 } });
         await page

@@ -10,6 +10,8 @@ import { ipaOf } from "../../apps/explorer/ipa.js";
 import { numeral, numerals, taskFor } from "../../apps/explorer/views/learn-data.js";
 import { foldCase, sentencesIn } from "../../apps/explorer/words.js";
 import { imageSide, pixelsOf, pixelText } from "../../demo/digits.js";
+import { alphabet, letterHeight, letterOf, letterWidth, writeLetter } from "../../demo/letters.js";
+import { generator, uniform } from "../../src/util/random.js";
 
 test("an address leads back to the state it was made from", () => {
   const value = fc.string({ unit: "grapheme" }); // an emptied field, too
@@ -27,13 +29,9 @@ test("an address that means nothing leads to the first view", () => {
 });
 
 test("pixels come back from their text", () => {
-  const square = fc
-    .integer({ min: 1, max: 12 })
-    .chain((side) => fc.array(fc.boolean(), { minLength: side ** 2, maxLength: side ** 2 }));
   fc.assert(
-    fc.property(square, (image) => {
-      // Three pixels and one more digit would be ambiguous at side 1; the page has sides of 2 and more.
-      if (image.length > 1) expect(pixelsOf(pixelText(image))).toEqual(image);
+    fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 150 }), (image) => {
+      expect(pixelsOf(pixelText(image), image.length)).toEqual(image);
     }),
   );
 });
@@ -117,4 +115,43 @@ test("a drawing of any size and place becomes the same image, its mass in the mi
     expect(Math.abs(middle((p) => Math.floor(p / imageSide)) - imageSide / 2)).toBeLessThan(1);
   }
   expect(normalised(new Float32Array(side * side), side)).toBeUndefined();
+});
+
+test("a letter drawn at any size and place becomes the same picture, as large as fits, its shape kept", () => {
+  const side = 140;
+  /** An L: a stem and a foot. */
+  const draw = (left: number, top: number, width: number, height: number): Float32Array => {
+    const ink = new Float32Array(side * side);
+    for (let row = 0; row < height; row++) {
+      for (let column = 0; column < width; column++) {
+        if (column < width / 4 || row >= height - width / 4) ink[(top + row) * side + left + column] = 1;
+      }
+    }
+    return ink;
+  };
+  const tall = letterOf(draw(10, 10, 64, 128), side);
+  expect(letterOf(draw(90, 60, 32, 64), side)).toEqual(tall);
+  expect(tall?.filter(Boolean)).toHaveLength(2 * 16 + 6 * 2);
+  // A wide one fills the width, and is in the middle.
+  const wide = letterOf(draw(3, 70, 128, 64), side) as boolean[];
+  expect(wide.slice(0, 6 * 8).some(Boolean) || wide.slice(10 * 8).some(Boolean)).toBe(false);
+  expect(wide.slice(9 * 8, 10 * 8).every(Boolean)).toBe(true);
+  expect(letterOf(new Float32Array(side * side), side)).toBeUndefined();
+});
+
+test("every letter that a program writes fills its picture, and no two copybook letters are the same", () => {
+  const pictures = [...alphabet].map((letter) => writeLetter(letter));
+  expect(new Set(pictures.map(pixelText)).size).toBe(26);
+  fc.assert(
+    fc.property(fc.constantFrom(...alphabet), fc.integer(), (letter, seed) => {
+      const random = generator(seed, 0);
+      const picture = writeLetter(letter, () => uniform(random));
+      const black = picture.flatMap((isBlack, p) => (isBlack ? [p] : []));
+      const rows = black.map((p) => Math.floor(p / letterWidth));
+      const columns = black.map((p) => p % letterWidth);
+      const reach = (places: number[]) => Math.max(...places) - Math.min(...places) + 1;
+      // The ends of a thin line may leave their pixels white.
+      expect(reach(rows) >= letterHeight - 2 || reach(columns) >= letterWidth - 2).toBe(true);
+    }),
+  );
 });

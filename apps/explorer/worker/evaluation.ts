@@ -1,25 +1,27 @@
 // A model on a test: each input is answered, and it is told how sure and how right the answer was. Data is read and judged as
 // the task of the model says, so the page counts and warns as the command does.
 
-import { pixelAttributes, pixelsOf } from "../../../demo/digits.js";
 import { InputError, type TaggingSequence } from "../../../src/browser.js";
 import { linesOf } from "../../../src/formats/line-blocks.js";
+import { inputNoteOf } from "../../../src/tasks/tag/inputs.js";
 import type { LearningTask, Predictor } from "../../../src/tasks/task.js";
 import { pause } from "../../../src/util/pause.js";
 import { asTheyCome } from "../../../src/workflows/examples.js";
 import type { TestFormat } from "../catalogue.js";
 import type { Judged } from "../protocol.js";
+import { pictureOf, type ScriptName, scripts } from "../scripts.js";
 import type { Handler } from "./calls.js";
 import { fetched } from "./fetched.js";
-import { answering, inferenceOf } from "./models.js";
+import { answering, inferenceOf, modelOf } from "./models.js";
 
 export const evaluate: Handler<"evaluate"> = async (params, { progress, stopped }) => {
   const { model: id, url, text, file, format, choice } = params;
   const { model, task } = answering(id);
   const content = text ?? new TextDecoder().decode(await fetched(url as string, "test data", () => undefined));
-  const pictures = format === "digits" ? (JSON.parse(content) as DigitsTest[]) : undefined;
+  const script = format === "digits" || format === "letters" ? format : undefined;
+  const pictures = script && (JSON.parse(content) as PicturesTest[]);
   const inputs = pictures
-    ? task.predicting.inputsOf(asTheyCome(pictures.map(sequenceOf)))
+    ? task.predicting.inputsOf(asTheyCome(sequencesOf(pictures, script, id)))
     : read(task, model, content, file);
   const cases: unknown[] = [];
   for await (const one of task.evaluating.cases(inputs)) cases.push(one);
@@ -30,7 +32,7 @@ export const evaluate: Handler<"evaluate"> = async (params, { progress, stopped 
   let done = 0;
   while (done < cases.length && !stopped()) {
     const { notices = [], ...shown } = task.evaluating.show?.(model, cases[done], asked) ?? {};
-    if ("truth" in shown) judged.push(pictures ? ofDigits(shown, pictures[done]) : shown);
+    if ("truth" in shown) judged.push(pictures ? withPictures(shown, pictures[done], script) : shown);
     for (const notice of notices) warnings.add(notice);
     done++;
     if (performance.now() - paused < 40) continue;
@@ -55,18 +57,22 @@ function nothingKnown({ learning }: LearningTask, format: TestFormat, file?: str
   return new InputError(`holds no ${learning.example}s with known labels`, { file, hint });
 }
 
-/** Pictures of digits, as hexadecimal pixels. */
-interface DigitsTest {
+/** An input of a test in pictures. */
+interface PicturesTest {
   truth: string;
-  digits: string[];
+  /** As hexadecimal pixels. */
+  pictures: string[];
 }
 
-function sequenceOf({ truth, digits }: DigitsTest): TaggingSequence {
-  return { attributes: digits.map((digit) => pixelAttributes(pixelsOf(digit))), labels: [...truth] };
+function sequencesOf(tests: readonly PicturesTest[], name: ScriptName, model: string): TaggingSequence[] {
+  const { pixels } = inputNoteOf(modelOf(model, "tagger"));
+  const script = scripts[name];
+  const attributesOf = (text: string): string[] => script.attributes(pictureOf(script, text), pixels);
+  return tests.map(({ truth, pictures }) => ({ attributes: pictures.map(attributesOf), labels: [...truth] }));
 }
 
-/** A date is written without spaces, and its pictures say more than a name. */
-function ofDigits(shown: Judged, { digits }: DigitsTest): Judged {
-  const { output, truth } = shown;
-  return { ...shown, input: "", output: output.replaceAll(" ", ""), truth: truth.replaceAll(" ", ""), digits };
+/** A date or word is written without spaces, and its pictures say more than a name. */
+function withPictures(shown: Judged, { pictures }: PicturesTest, script: ScriptName): Judged {
+  const [output, truth] = [shown.output.replaceAll(" ", ""), shown.truth.replaceAll(" ", "")];
+  return { ...shown, input: "", output, truth, pictures: { script, texts: pictures } };
 }

@@ -10,6 +10,7 @@ import {
   type Tagger,
   type Transducer,
 } from "../../../src/browser.js";
+import { inputNoteOf } from "../../../src/tasks/tag/inputs.js";
 import type { LearningTask, Predictor } from "../../../src/tasks/task.js";
 import { aKind, tasks } from "../../../src/tasks/task.js";
 import { predictorOf, taskOf } from "../../../src/workflows/model.js";
@@ -47,12 +48,14 @@ type Described = Pick<LoadedModel, "choice" | "symbols"> & Partial<LoadedModel>;
 
 /** What only models of one kind have. */
 const describers: { [K in ModelKind]: (model: Kinds[K]) => Described } = {
-  tagger({ options: { mode, contexts, order }, note, labels }) {
-    const { columns } = (note.input ?? {}) as { columns?: unknown };
+  tagger(tagger) {
+    const { mode, contexts, order } = tagger.options;
+    const { columns = 1, format, pixels = "16x8" } = inputNoteOf(tagger);
     return {
       choice: { inference: mode, contexts: mostOf(contexts), order },
-      columns: typeof columns === "number" ? columns : 1,
-      symbols: [...labels.all()],
+      columns,
+      symbols: [...tagger.labels.all()],
+      ...(format === "letters" && { pixels }),
     };
   },
   transducer({ options: { contexts, order, strategy }, outputSymbols }) {

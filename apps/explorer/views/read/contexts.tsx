@@ -1,16 +1,19 @@
-// What is decided at each digit, in which contexts, and how probable every other digit is there.
+// What is decided at each digit or letter, in which contexts, and how probable every other one is there.
 
 import { Bar, percentText } from "../../parts/common.js";
 import type { ContextView, ReadResult } from "../../protocol.js";
+import type { Script } from "../../scripts.js";
 import { mostContexts } from "./written.js";
 
 /** What is decided at a place, how surely, and in which contexts. */
 export function Decision({
+  script,
   result,
   truth,
   position,
   first,
 }: {
+  script: Script;
   result: ReadResult;
   truth: string | undefined;
   position: number;
@@ -26,6 +29,7 @@ export function Decision({
       </p>
       {result.rounds.length > 0 && <Room rounds={result.rounds} position={position} />}
       <ContextSet
+        script={script}
         contexts={result.contexts[position]}
         before={truth?.slice(0, position)}
         position={position}
@@ -35,7 +39,7 @@ export function Decision({
   );
 }
 
-/** How many contexts a digit had room for, pass after pass. Before the first there is nothing to remember. */
+/** How many contexts a place had room for, pass after pass. Before the first there is nothing to remember. */
 function Room({ rounds, position }: { rounds: ReadResult["rounds"]; position: number }) {
   if (position === 0) return <p class="room soft">nothing before</p>;
   const counts = rounds.map(({ contexts, limits }) => limits?.[position] ?? contexts);
@@ -48,12 +52,12 @@ function Room({ rounds, position }: { rounds: ReadResult["rounds"]; position: nu
 }
 
 /** What each pass found, and where it had more contexts than the one before. */
-export function Rounds({ rounds }: { rounds: ReadResult["rounds"] }) {
+export function Rounds({ rounds, script }: { rounds: ReadResult["rounds"]; script: Script }) {
   const [{ probability, contexts }, ...others] = rounds;
   if (others.length === 0) {
     return (
       <p class="rounds">
-        One pass, {contexts} contexts everywhere: {percentText(probability)} is sure enough.
+        One pass with {contexts} contexts everywhere: {percentText(probability)} needs no second pass.
       </p>
     );
   }
@@ -67,7 +71,7 @@ export function Rounds({ rounds }: { rounds: ReadResult["rounds"] }) {
         const more = limits.filter((limit, position) => limit > (before?.[position] ?? contexts)).length;
         return (
           <li key={limits.join(" ")}>
-            up to {Math.max(...limits)} at {more} of {limits.length} digits: <b>{percentText(probability)}</b>
+            up to {Math.max(...limits)} at {more} of {limits.length} {script.symbol}s: <b>{percentText(probability)}</b>
           </li>
         );
       })}
@@ -75,7 +79,7 @@ export function Rounds({ rounds }: { rounds: ReadResult["rounds"] }) {
   );
 }
 
-/** A context as the paper writes it: `⋆47` remembers the last two digits, `1947` all of them. */
+/** A context as the paper writes it: `⋆47` remembers the last two symbols, `1947` all from the start. */
 function ContextName({ suffix }: { suffix: readonly string[] }) {
   const remembered = suffix.filter((symbol) => symbol !== "^").join("");
   if (suffix.length === 1 && suffix[0] === "^") return <span class="soft">start</span>;
@@ -89,11 +93,13 @@ function ContextName({ suffix }: { suffix: readonly string[] }) {
 
 /** The contexts of a slot, heaviest first and ⋆ last. The true one is the longest that agrees with what came before. */
 function ContextSet({
+  script,
   contexts,
   before,
   position,
   first,
 }: {
+  script: Script;
   contexts: ContextView[];
   before: string | undefined;
   position: number;
@@ -112,7 +118,7 @@ function ContextSet({
     others.filter(agrees).sort((a, b) => b.suffix.length - a.suffix.length)[0] ??
     (before === undefined ? undefined : star);
   return (
-    <ol class="contexts" aria-label={`Contexts kept before digit ${position + 1}`}>
+    <ol class="contexts" aria-label={`Contexts kept before ${script.symbol} ${position + 1}`}>
       {[...others.slice(0, mostContexts + 1), ...(star ? [star] : [])].map((context) => (
         <li
           key={context.suffix.join(" ")}
@@ -130,25 +136,24 @@ function ContextSet({
   );
 }
 
-/** Probability of every digit at every place, summed over contexts. */
-export function Heat({ result, truth }: { result: ReadResult; truth: string | undefined }) {
-  const digits = Array.from({ length: 10 }, (_, digit) => String(digit));
+/** Probability of every digit or letter at every place, summed over contexts. */
+export function Heat({ script, result, truth }: { script: Script; result: ReadResult; truth: string | undefined }) {
   return (
     <table class="heat">
-      <caption>Probability of each digit at each place</caption>
+      <caption>Probability of each {script.symbol} at each place</caption>
       <tbody>
-        {digits.map((digit) => (
-          <tr key={digit}>
+        {script.symbols.map((symbol) => (
+          <tr key={symbol}>
             {result.marginals.map((row, i) => {
-              const p = row[digit] ?? 0;
+              const p = row[symbol] ?? 0;
               return (
                 <td
                   key={i}
-                  class={truth?.[i] === digit ? "true" : ""}
+                  class={truth?.[i] === symbol ? "true" : ""}
                   style={{ "--p": p.toFixed(4) }}
-                  title={`${digit} at place ${i + 1}: ${percentText(p)}`}
+                  title={`${symbol} at place ${i + 1}: ${percentText(p)}`}
                 >
-                  {digit}
+                  {symbol}
                   <span class="hidden"> {percentText(p)}</span>
                 </td>
               );

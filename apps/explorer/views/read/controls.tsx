@@ -1,9 +1,8 @@
-// What can be set: how contexts are chosen, and which date is read.
+// What can be set: how contexts are chosen, and which date or word is read.
 
 import { Segmented, Slider, type ViewProps } from "../../parts/common.js";
-import { dashed, length, type Mode, modes, mostContexts, mostInDoubt } from "./written.js";
-
-const noInk = ".".repeat(length - 1); // between the digits drawn
+import type { Examples, Script } from "../../scripts.js";
+import { type Mode, modes, mostContexts, mostInDoubt } from "./written.js";
 
 export function ContextControls(props: {
   mode: Mode;
@@ -55,48 +54,52 @@ export function ContextControls(props: {
   );
 }
 
-/** Which of the examples, or digits of one's own. */
-export function DateChoice(props: {
+/** Which of the examples, or a date or word of one's own. A model without examples has only the latter. */
+export function TextChoice(props: {
+  script: Script;
   drawing: boolean;
   index: number;
   count: number | undefined;
   change: ViewProps["change"];
 }) {
-  const { drawing, index, count, change } = props;
+  const { script, drawing, index, count, change } = props;
+  const { text, symbol } = script;
   return (
     <div class="field">
       <span class="name" id="which">
-        {drawing ? "Your own digits" : `Date ${index + 1} of ${count ?? "…"}`}
+        {drawing ? `Your own ${symbol}s` : `${capital(text)} ${index + 1} of ${count ?? "…"}`}
       </span>
       <div class="buttons">
         {drawing ? (
           <>
-            <button type="button" onClick={() => change({ ink: noInk })}>
+            <button type="button" onClick={() => change({ ink: "" })}>
               Clear
             </button>
-            <button type="button" onClick={() => change({ ink: undefined })}>
-              Back to examples
-            </button>
+            {count !== undefined && (
+              <button type="button" onClick={() => change({ ink: undefined })}>
+                Back to examples
+              </button>
+            )}
           </>
         ) : (
           <>
             <button
               type="button"
-              aria-label="Date before"
+              aria-label={`${capital(text)} before`}
               disabled={index === 0}
-              onClick={() => change({ date: String(index) })}
+              onClick={() => change({ [text]: String(index) })}
             >
               ←
             </button>
             <button
               type="button"
-              aria-label="Next date"
+              aria-label={`Next ${text}`}
               disabled={count === undefined || index + 1 === count}
-              onClick={() => change({ date: String(index + 2) })}
+              onClick={() => change({ [text]: String(index + 2) })}
             >
               →
             </button>
-            <button type="button" onClick={() => change({ ink: noInk })}>
+            <button type="button" onClick={() => change({ ink: "" })}>
               Draw your own
             </button>
           </>
@@ -106,11 +109,23 @@ export function DateChoice(props: {
   );
 }
 
-export function DrawingHint({ register }: { register: readonly string[] | undefined }) {
+function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+export function DrawingHint({ script, examples }: { script: Script; examples: Examples | undefined }) {
+  const { text, symbol, keys, boxes, mostBoxes } = script;
   return (
     <p class="soft small drawing-hint">
-      Draw a digit into each box, or focus a box and press a digit key. The model has learned a register of{" "}
-      {register?.length} dates, such as {register?.slice(0, 3).map(dashed).join(", ")}; others it has to guess.
+      Draw a {symbol} into each box, or focus a box and press {keys}; arrow keys move, Backspace clears.{" "}
+      {boxes < mostBoxes &&
+        `The ${text} ends with the last box that you fill; a ${symbol} left out before it is guessed. `}
+      {examples && (
+        <>
+          The model has learned {examples.register.length} {text}s, such as{" "}
+          {examples.register.slice(0, 3).map(script.spelled).join(", ")}; others it has to guess.
+        </>
+      )}
     </p>
   );
 }

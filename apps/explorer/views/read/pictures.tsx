@@ -1,59 +1,52 @@
-// The pictures of a digit.
+// The pictures of a digit or letter.
 
-import { pixelText, type Shrunk, shrink } from "../../../../demo/digits.js";
-import { greyOf } from "../../digits.js";
+import { pixelText, type Shrunk } from "../../../../demo/digits.js";
 import type { ViewProps } from "../../parts/common.js";
-import { DigitPicture, DrawingPad } from "../../parts/picture.js";
+import { DrawingPad, Picture } from "../../parts/picture.js";
+import type { Examples, Script } from "../../scripts.js";
 import { useDark } from "../../theme.js";
-import { type Examples, length, type Written } from "./written.js";
+import type { Written } from "./written.js";
 
-/** A digit as it was written, or a pad to write it on, and as the model sees it. */
+/** A digit or letter as it was written, or a pad to write it on, and as the model sees it, where that is less. */
 export function Pictures(props: {
+  script: Script;
   written: Written;
   position: number;
-  examples: Examples;
+  examples: Examples | undefined;
   ink: string | undefined;
   change: ViewProps["change"];
 }) {
-  const { written, position, examples, ink, change } = props;
+  const { script, written, position, examples, ink, change } = props;
   const dark = useDark();
+  const { symbol, columns } = script;
   const pixels = written.pixels[position];
+  const grey = written.grey[position];
   const setInk = (image: Shrunk | undefined): void => {
-    const pads = (ink ?? "").split(".");
-    const own = image ? pixelText(image) : "";
-    change({ ink: Array.from({ length }, (_, i) => (i === position ? own : (pads[i] ?? ""))).join(".") });
+    const own = written.pixels.map((pixels, i) => (i === position ? image : pixels));
+    change({ ink: own.map((picture) => (picture?.some(Boolean) ? pixelText(picture) : "")).join(".") });
   };
-  const putDigit = (digit: string): void => {
-    for (const { truth, pictures } of examples.examples) {
-      const at = truth.indexOf(digit);
-      if (at < 0) continue;
-      setInk(shrink(greyOf(pictures[at]), examples.side));
-      break;
-    }
-  };
+  const seen = <Picture pixels={pixels} columns={columns} dark={dark} label="as the model sees it" />;
+  if (ink === undefined) {
+    const label = `Handwritten ${symbol} ${position + 1}`;
+    return (
+      <div class="pictures">
+        <Picture grey={grey} pixels={pixels} columns={columns} dark={dark} label={label} />
+        {grey && <span class="seen">{seen}</span>}
+      </div>
+    );
+  }
   return (
     <div class="pictures">
-      {ink !== undefined ? (
-        <DrawingPad
-          label={`Digit ${position + 1}`}
-          pixels={pixels}
-          filled={pixels?.some(Boolean) ?? false}
-          dark={dark}
-          onDraw={(image) => setInk(shrink(image, examples.side))}
-          onKey={putDigit}
-          onClear={() => setInk(undefined)}
-        />
-      ) : (
-        <DigitPicture
-          grey={written.grey[position]}
-          pixels={pixels}
-          dark={dark}
-          label={`Handwritten digit ${position + 1}`}
-        />
-      )}
-      <span class="seen">
-        <DigitPicture pixels={pixels} coarse dark={dark} label="as the model sees it" />
-      </span>
+      <DrawingPad
+        script={script}
+        position={position}
+        pixels={pixels}
+        dark={dark}
+        onDraw={(drawing, side) => setInk(script.drawn(drawing, side))}
+        onKey={(key) => setInk(script.typed(key, examples))}
+        onClear={() => setInk(undefined)}
+      />
+      <span class="seen">{seen}</span>
     </div>
   );
 }

@@ -1,10 +1,12 @@
-// The answer: what is read and how surely, what else it may be, and the same digits read in three ways.
+// The answer: what is read and how surely, what else it may be, and the same pictures read in three ways.
 
 import { Bar, percentText } from "../../parts/common.js";
 import type { ReadResult } from "../../protocol.js";
-import { dashed, type Mode, modes } from "./written.js";
+import type { Script } from "../../scripts.js";
+import { type Mode, modes } from "./written.js";
 
 interface Read {
+  script: Script;
   result: ReadResult;
   truth?: string;
   mode: Mode;
@@ -21,7 +23,7 @@ export function Verdict(read: Read) {
         <ul class="nbest">
           {read.result.nbest.slice(1).map(({ labels, probability }) => (
             <li key={labels.join("")}>
-              <code>{dashed(labels.join(""))}</code>
+              <code>{read.script.spelled(labels.join(""))}</code>
               <span class="mass">{percentText(probability)}</span>
               <Bar share={probability} />
             </li>
@@ -29,20 +31,20 @@ export function Verdict(read: Read) {
         </ul>
       </div>
       <div>
-        <p class="name">The same digits, read in three ways</p>
+        <p class="name">The same {read.script.symbol}s, read in three ways</p>
         <ThreeWays {...read} />
       </div>
     </section>
   );
 }
 
-function Reading({ result, truth }: Read) {
+function Reading({ script: { spelled }, result, truth }: Read) {
   const reading = result.labels.join("");
   return (
     <div class="answer" role="status">
       <p class="name">Reads</p>
       <p class="reading" data-probability={result.probability}>
-        {dashed(reading)}
+        {spelled(reading)}
       </p>
       <p>
         with probability <b>{percentText(result.probability)}</b>
@@ -53,7 +55,7 @@ function Reading({ result, truth }: Read) {
               <span class="right">right</span>
             ) : (
               <span class="wrong">
-                read <span class="whole">{dashed(reading)}</span>, is <span class="whole">{dashed(truth)}</span>
+                read <span class="whole">{spelled(reading)}</span>, is <span class="whole">{spelled(truth)}</span>
               </span>
             )}
           </>
@@ -63,7 +65,7 @@ function Reading({ result, truth }: Read) {
   );
 }
 
-function ThreeWays({ truth, mode, answers, contexts }: Read) {
+function ThreeWays({ script, truth, mode, answers, contexts }: Read) {
   const most = Math.max(...(answers.rcms.result?.rounds ?? []).flatMap(({ limits = [] }) => limits), contexts);
   const names = {
     rcms: `RCMS, B = ${contexts}${most > contexts ? ` to ${most}` : ""}`,
@@ -79,7 +81,7 @@ function ThreeWays({ truth, mode, answers, contexts }: Read) {
         return (
           <li key={name} class={name === mode ? "chosen" : ""}>
             <span>
-              {names[name]} <code>{dashed(text)}</code>
+              {names[name]} <code>{script.spelled(text)}</code>
             </span>
             <span class={`mass ${tone}`}>
               {other ? percentText(other.probability) : "…"}

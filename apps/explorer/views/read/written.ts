@@ -1,8 +1,8 @@
-// The date on the page: from the examples, or drawn; and the ways to read it.
+// What is on the page to be read, from the examples or drawn; and the ways to read it.
 
-import { pixelsOf, type Shrunk, shrink } from "../../../../demo/digits.js";
-import { greyOf } from "../../digits.js";
+import type { Shrunk } from "../../../../demo/digits.js";
 import type { Choice } from "../../protocol.js";
+import { type Examples, pictureOf, type Script } from "../../scripts.js";
 
 export const modes = [
   ["rcms", "RCMS"],
@@ -11,48 +11,58 @@ export const modes = [
 ] as const;
 export type Mode = Choice["inference"];
 
-export const length = 8; // digits of a date
 export const mostContexts = 20;
 /** So few that the first date shows what they do: a beam of as many is sure of it, and wrong. */
 export const firstContexts = 3;
 /** Where there is doubt. */
 export const mostInDoubt = 60;
 
-export interface Examples {
-  /** Pixels of a digit as the model sees it. */
-  side: number;
-  register: string[];
-  examples: { truth: string; lesson: boolean; pictures: string[] }[];
-}
-
-/** The date as it is written: drawn, or from the examples. */
+/** The date or word as it is written. */
 export interface Written {
+  /** Of each box; those of a drawing may be empty. */
   pixels: Shrunk[];
-  /** Nothing where it was drawn. */
+  /** Nothing where there are no more than the pixels. */
   grey: (Float32Array | undefined)[];
+  /** So many boxes are read. A word ends with the last box that is not empty. */
+  length: number;
   truth?: string;
 }
 
-export function writtenDate(examples: Examples | undefined, ink: string | undefined, index: number): Written {
-  if (!examples) return { pixels: [], grey: [] };
-  if (ink !== undefined) {
-    const empty: Shrunk = new Array<boolean>(examples.side ** 2).fill(false);
-    const pads = ink.split(".");
-    const size = Math.ceil(empty.length / 4);
-    return {
-      pixels: Array.from({ length }, (_, i) => (isPixels(pads[i], size) ? pixelsOf(pads[i]) : empty)),
-      grey: [],
-    };
-  }
+export function writtenText(
+  script: Script,
+  examples: Examples | undefined,
+  ink: string | undefined,
+  index: number,
+): Written {
+  if (ink !== undefined) return drawnText(script, ink);
+  if (!examples) return { pixels: [], grey: [], length: 0 };
   const { pictures, truth } = examples.examples[index];
-  const grey = pictures.map(greyOf);
-  return { pixels: grey.map((image) => shrink(image, examples.side)), grey, truth };
+  const found = pictures.map(script.picture);
+  return {
+    pixels: found.map(({ pixels }) => pixels),
+    grey: found.map(({ grey }) => grey),
+    length: found.length,
+    truth,
+  };
 }
 
-function isPixels(text: string | undefined, size: number): text is string {
-  return text !== undefined && text.length === size && /^[0-9a-f]+$/.test(text);
+function drawnText(script: Script, ink: string): Written {
+  const { columns, rows, boxes, mostBoxes } = script;
+  const count = columns * rows;
+  const given = ink.split(".").slice(0, mostBoxes);
+  const pictures = given.map((text) => (isPixels(text, count) ? pictureOf(script, text) : emptyPicture(count)));
+  const last = pictures.findLastIndex((picture) => picture.some(Boolean));
+  // One more box than is drawn in, as long as there is room.
+  const shown = Math.min(mostBoxes, Math.max(boxes, last + 2));
+  const pixels = Array.from({ length: shown }, (_, i) => pictures[i] ?? emptyPicture(count));
+  const length = boxes === mostBoxes ? boxes : last + 1;
+  return { pixels, grey: [], length: last < 0 ? 0 : length };
 }
 
-export function dashed(date: string): string {
-  return date.length === length ? `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}` : date;
+function emptyPicture(count: number): Shrunk {
+  return new Array<boolean>(count).fill(false);
+}
+
+function isPixels(text: string, count: number): boolean {
+  return text.length === Math.ceil(count / 4) && /^[0-9a-f]+$/.test(text);
 }

@@ -1,11 +1,10 @@
 // Inputs of a test with the model's answers, the surest first.
 
-import { pixelsOf } from "../../../../demo/digits.js";
 import { Bar, percentText } from "../../parts/common.js";
-import { DigitPicture } from "../../parts/picture.js";
+import { Picture } from "../../parts/picture.js";
 import { type Judged, unknownLabel } from "../../protocol.js";
+import { pictureOf, scripts } from "../../scripts.js";
 import { useDark } from "../../theme.js";
-import { dashed } from "../read/written.js";
 
 const mostListed = 8;
 
@@ -16,22 +15,18 @@ export function Inputs({ title, items, empty }: { title: string; items: Judged[]
       <h2>{title}</h2>
       {items.length === 0 && <p class="soft">{empty}</p>}
       <ol class="nbest">
-        {items.slice(0, mostListed).map(({ input, digits, output, truth, confidence, correct }, i) => (
+        {items.slice(0, mostListed).map((item, i) => (
           <li key={i}>
             <span class="what">
-              {digits ? (
-                <span class="thumbs">
-                  {digits.map((digit, k) => (
-                    <DigitPicture key={k} pixels={pixelsOf(digit)} coarse dark={dark} label={`digit ${k + 1}`} />
-                  ))}
-                </span>
+              {item.pictures ? (
+                <Thumbs pictures={item.pictures} dark={dark} />
               ) : (
-                <span class="input">{input}</span>
+                <span class="input">{item.input}</span>
               )}
-              <Reply output={output} truth={truth} correct={correct} />
+              <Reply {...item} />
             </span>
-            <span class="mass">{percentText(confidence)}</span>
-            <Bar share={confidence} tone={correct ? "" : "wrong"} />
+            <span class="mass">{percentText(item.confidence)}</span>
+            <Bar share={item.confidence} tone={item.correct ? "" : "wrong"} />
           </li>
         ))}
       </ol>
@@ -40,8 +35,26 @@ export function Inputs({ title, items, empty }: { title: string; items: Judged[]
   );
 }
 
+function Thumbs({ pictures, dark }: { pictures: NonNullable<Judged["pictures"]>; dark: boolean }) {
+  const script = scripts[pictures.script];
+  return (
+    <span class="thumbs">
+      {pictures.texts.map((text, k) => (
+        <Picture
+          key={k}
+          pixels={pictureOf(script, text)}
+          columns={script.columns}
+          dark={dark}
+          label={`${script.symbol} ${k + 1}`}
+        />
+      ))}
+    </span>
+  );
+}
+
 /** An answer, or of a long one only where it differs from the truth. */
-function Reply({ output, truth, correct }: { output: string; truth: string; correct: boolean }) {
+function Reply({ output, truth, correct, pictures }: Judged) {
+  const spelled = (text: string): string => (pictures ? scripts[pictures.script].spelled(text) : text);
   const [said, meant] = [output.split(" "), truth.split(" ")];
   if (said.length > 12 && said.length === meant.length) {
     const differing = said.flatMap((label, i) =>
@@ -51,8 +64,8 @@ function Reply({ output, truth, correct }: { output: string; truth: string; corr
   }
   return (
     <span class="small">
-      <code>{dashed(output)}</code>{" "}
-      {correct ? <span class="right">right</span> : <span class="wrong">wrong: {dashed(truth)}</span>}
+      <code>{spelled(output)}</code>{" "}
+      {correct ? <span class="right">right</span> : <span class="wrong">wrong: {spelled(truth)}</span>}
     </span>
   );
 }
