@@ -1,4 +1,4 @@
-// README.md from results.json: what was wanted and found, then every part with its tables, plots and conditions.
+// README.md from results.json: targets and results, then every part with its tables, plots and conditions.
 import { writeFileSync } from "node:fs";
 
 /** @typedef {{ date: string, commit: string, node: string, processor: string, cores: number, load: string, seconds: number }} Conditions */
@@ -6,16 +6,16 @@ import { writeFileSync } from "node:fs";
 
 const introduction = `# Benchmarks
 
-    npm run bench                     # all parts but the long ones
+    npm run bench                     # all parts except the long ones
     npm run bench -- kernels letters  # these parts
-    npm run bench -- --list           # what there is
+    npm run bench -- --list           # all parts by name
 
-This page is written by that command; [results.json](results.json) has the numbers behind it. Alternatives take turns in one
-process, round by round, after a warm-up; ratios are taken within a round. Unless a heading says otherwise, times are
-processor time of one thread, which other programs on the machine disturb less than time on the clock, and figures are
-medians with quartiles in brackets. Everything is seeded. Data sets come from \`stargram data\` (\`STARGRAM_MIRROR\` names a folder
-that stands in for the network); what is missing is said to be missing. Other programs are measured in the same run: the
-npm package \`crfsuite\` is fetched on demand, outside this project's dependencies, and those on the PATH are used if they are there.
+This command writes this page; the numbers behind it are in [results.json](results.json). The alternatives take turns in one
+process, round by round, after a warm-up, and ratios are computed within a round. Unless a heading says otherwise, times are
+processor time of one thread, which other programs on the machine affect less than wall-clock time, and figures are medians with
+quartiles in brackets. Everything is seeded. Data sets come from \`stargram data\` (\`STARGRAM_MIRROR\` names a folder to use instead
+of the network); a part whose data is missing says so. Other programs are measured in the same run: the npm package \`crfsuite\` is
+installed on demand, outside this project's dependencies, and programs on the PATH are used if they are there.
 `;
 
 /** @param {readonly string[]} cells */
@@ -60,8 +60,8 @@ export function report(results) {
     (part.checks ?? []).map((one) => ({ name, ...one })),
   );
   const summary = tableText({
-    title: "## What is wanted, and what was found",
-    head: ["", "wanted", "found", "met", "part"],
+    title: "## Targets and results",
+    head: ["", "target", "measured", "met", "part"],
     rows: checks.map(({ name, what, wanted, found, met }) => [
       what,
       wanted,

@@ -195,5 +195,5 @@ export function absent(names) {
   const gone = names.filter((name) => !onPath(name));
   return gone.length === 0
     ? []
-    : [`Not on the PATH, so not measured: ${gone.map((name) => `\`${name}\``).join(", ")}.`];
+    : [`Not measured, because not on the PATH: ${gone.map((name) => `\`${name}\``).join(", ")}.`];
 }

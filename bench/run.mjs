@@ -10,14 +10,14 @@ import { report, textOf } from "./report.mjs";
 
 /** Parts in the order of the report; `long` ones run only when they are named. */
 const parts = {
-  kernels: { about: "WebAssembly against the reference kernel" },
-  threads: { about: "one thread against two" },
-  letters: { about: "handwritten words against the npm package crfsuite" },
-  chunking: { about: "CoNLL-2000: training time and F1 against crfsuite", long: true },
+  kernels: { about: "WebAssembly vs. the reference kernel" },
+  threads: { about: "one thread vs. two" },
+  letters: { about: "handwritten words, compared with the npm package crfsuite" },
+  chunking: { about: "CoNLL-2000: training time and F1, compared with crfsuite", long: true },
   accuracy: { about: "RCMS, beam and exact search at equal accuracy", long: true },
   growth: { about: "growth with length, contexts, labels, order, features" },
-  decipherment: { about: "an EM pass, shared rows against dense" },
-  throughput: { about: "words, tokens and letters a second, pipes included" },
+  decipherment: { about: "an EM pass, shared vs. dense rows" },
+  throughput: { about: "words, tokens and letters per second, also in pipes" },
   serve: { about: "requests to `stargram serve` on loopback" },
   rivals: { about: "whole commands of other taggers on the same files" },
   startup: { about: "one line through `stargram predict`" },

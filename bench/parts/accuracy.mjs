@@ -122,18 +122,19 @@ export async function run() {
   return {
     title,
     about:
-      `Handwritten words, 8 × 4 pixels, order 3, \`longest\` rows; trained on folds ${TRAINING.join(", ")} for ${usual.passes} passes ` +
-      `(exact: 3) and judged on fold ${HELD_OUT.join()}. Each way is trained with the search it is judged with, but for beam search by ` +
-      "weights that RCMS learned. Microseconds a letter: slot scores, and the best output with its probability.",
+      `Handwritten words, 8 × 4 pixels per letter, order 3, \`longest\` rows; trained on folds ${TRAINING.join(", ")} for ${usual.passes} passes ` +
+      `(exact: 3) and evaluated on fold ${HELD_OUT.join()}. Each kind of search is evaluated on a model that was trained with it; the column ` +
+      "*beam, RCMS's weights* is beam search on a model trained with RCMS. Times are microseconds per letter: slot scores, and the best output " +
+      "with its probability.",
     tables: [
       {
-        title: "The fastest that gets so many words right",
+        title: "The fastest setting for a share of words right",
         head: ["words right", ...ways],
         rows: SHARES.map((share) => [percent(share), ...ways.map((way) => fastest(way, share, found, microseconds))]),
       },
       {
         title: "All settings",
-        head: ["", "words right", "µs a letter"],
+        head: ["", "words right", "µs per letter"],
         rows: found.map(({ name, right }) => [name, percent(right), spreadText(microseconds[name])]),
       },
     ],

@@ -85,19 +85,19 @@ export async function run() {
   return {
     title,
     about:
-      `${training.length} sentences to train, ${test.length} to test (${tokenCount(test)} tokens), attributes of CRFsuite's chunking ` +
-      "example, given to both as arrays of strings. Processor time from these to a trained model.",
+      `${training.length} training sentences, ${test.length} test sentences (${tokenCount(test)} tokens), with the attributes of CRFsuite's chunking ` +
+      "example, given to both programs as arrays of strings. Training is the processor time from these arrays to a trained model.",
     tables: [
       {
         title: "",
-        head: ["", "training, s", "chunk F1", "tokens/s in tagging"],
+        head: ["", "training, s", "chunk F1", "tokens/s when tagging"],
         rows: found.map((one) => [one.name, number(one.training), one.f1.toFixed(2), number(one.rate)]),
       },
     ],
     notes: [...(why ? [`${why}.`] : []), ...absent(["crfsuite", "wapiti", "crf_learn"])],
     checks: [
       check("chunking: F1", ">=", 93.6, Number(found[0].f1.toFixed(2))),
-      check("chunking: training time against crfsuite's", "<=", 1, ratio, "×"),
+      check("chunking: training time relative to crfsuite", "<=", 1, ratio, "×"),
     ],
     figures: { found },
   };

@@ -113,17 +113,17 @@ export async function run() {
     title: "An EM pass of the decipherer",
     about:
       `${number(SENTENCES)} sentences of ${given.name} (${tokens} words, vocabulary ${given.model.plainCount}), order 2, B = 60, after ` +
-      `${PASSES_BEFORE} passes. Shared: scores that contexts have in common by back-off are worked with once. Dense: the ` +
-      `reference kernel, every context with every word. Compared on the first ${part.length} sentences, one thread.`,
+      `${PASSES_BEFORE} passes. *Shared* computes scores that several contexts have in common through back-off only once. *Dense* is the ` +
+      `reference kernel, which combines every context with every word. They are compared on the first ${part.length} sentences, with one thread.`,
     tables: [
       {
         title: "",
-        head: ["", "words/s", "seconds a pass, processor", "seconds a pass, clock"],
+        head: ["", "words/s", "seconds per pass, processor", "seconds per pass, clock"],
         rows: [
           [
             "dense",
             spreadText(rate(times.dense, partTokens)),
-            `${number((spread(times.dense.map(({ cpu }) => cpu)).median * tokens) / partTokens)} (from the part)`,
+            `${number((spread(times.dense.map(({ cpu }) => cpu)).median * tokens) / partTokens)} (extrapolated)`,
             "",
           ],
           .../** @type {const} */ (["one", "two"]).map((threads) => [
@@ -137,9 +137,9 @@ export async function run() {
     ],
     notes: [
       `Shared is ${spreadText(ratio)} times as fast as dense.`,
-      `Log-likelihood of the part: dense ${logLikelihood.dense?.toFixed(6)}, shared ${logLikelihood.shared?.toFixed(6)}.`,
+      `Log-likelihood of these sentences: dense ${logLikelihood.dense?.toFixed(6)}, shared ${logLikelihood.shared?.toFixed(6)}.`,
     ],
-    checks: [check("EM pass of the decipherer: shared against dense rows", ">=", 5, ratio.median, "×")],
+    checks: [check("EM pass of the decipherer: shared vs. dense rows", ">=", 5, ratio.median, "×")],
     figures: { ratio, times, passes },
   };
 }

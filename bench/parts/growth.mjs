@@ -14,7 +14,7 @@ const usual = { labels: 26, length: 50, attributes: 10, order: 3, contexts: 10, 
 /** @type {Record<string, { title: string, unit: string, values: number[], from: number, most?: number, shape: (value: number) => Partial<Shape> }>} */
 const series = {
   length: {
-    title: "length of the sequence",
+    title: "sequence length",
     unit: "positions",
     values: [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000],
     from: 1_000,
@@ -45,7 +45,7 @@ const series = {
     shape: (order) => ({ order }),
   },
   features: {
-    title: "features of a position",
+    title: "features per position",
     unit: "features",
     values: [1, 2, 5, 10, 20, 50, 100, 200],
     from: 20,
@@ -167,26 +167,26 @@ export async function run() {
   for (const [name, { title, from, most }] of Object.entries(series)) {
     say(`  ${title}`);
     const found = await measure(name);
-    figures[name] = { unit: name === "length" ? "µs a sequence" : "µs a position", fittedFrom: from, ...found };
+    figures[name] = { unit: name === "length" ? "µs per sequence" : "µs per position", fittedFrom: from, ...found };
     rows.push(rowOf(name, found));
     plots[`growth-${name}.svg`] = plotOf(name, found);
     if (most === undefined) continue;
     for (const kind of kinds) {
-      checks.push(check(`exponent of ${title}, ${kind}`, "<=", most, Number(found[kind].exponent.toFixed(3))));
+      checks.push(check(`growth exponent of ${title}, ${kind}`, "<=", most, Number(found[kind].exponent.toFixed(3))));
     }
   }
   return {
     title: "Growth",
     about:
-      `Made-up sequences; what is not varied is ${usual.labels} labels, order ${usual.order}, B = ${usual.contexts}, all rows, ` +
-      `${usual.attributes} features a position, sequences of ${usual.length} (length: 10 labels, B = 5; labels: order 2). ` +
-      "Prediction is slot scores and the best output with its probability; learning is slot scores, forward and backward pass and " +
-      "expected counts. Microseconds a position (for length: a sequence), and the exponent fitted to the range given.",
+      `Random sequences. One quantity varies at a time; the others are ${usual.labels} labels, order ${usual.order}, B = ${usual.contexts}, all rows, ` +
+      `${usual.attributes} features per position, ${usual.length} positions per sequence (varying length: 10 labels, B = 5; varying labels: order 2). ` +
+      "Prediction computes slot scores and the best output with its probability; learning computes slot scores, the forward and backward " +
+      "pass and expected counts. Times are microseconds per position (varying length: per sequence); the exponent is fitted to the range given.",
     tables: [
       {
         title: "",
         head: [
-          "grows",
+          "varies",
           "range",
           "µs, prediction",
           "µs, learning",

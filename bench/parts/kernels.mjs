@@ -132,11 +132,11 @@ export async function run() {
     if (!name.startsWith("22 labels")) lowest = Math.min(lowest, ...ratios.map(({ median }) => median));
   }
   return {
-    title: "WebAssembly against the reference kernel",
+    title: "WebAssembly vs. the reference kernel",
     about:
-      "How many times faster, on the inference loops alone (slot scores computed before): the forward pass; with the best " +
-      "path; with the backward pass and expected counts (learning); the best output alone (prediction), which WebAssembly finds " +
-      "without a trellis for taggers, and the reference with one. Last column: positions a second in WebAssembly, best output.",
+      "How many times as fast WebAssembly is, for the inference loops alone (slot scores are computed before): the forward pass; the forward pass " +
+      "and the best path; the forward and backward pass with expected counts (learning); and the best output alone (prediction), for which " +
+      "WebAssembly needs no trellis if the model is a tagger. The last column is the number of positions per second in WebAssembly, best output.",
     tables: [
       {
         title: "",
@@ -144,7 +144,7 @@ export async function run() {
         rows,
       },
     ],
-    checks: [check("WebAssembly against the reference kernel, 26 labels or more, slowest case", ">=", 3, lowest, "×")],
+    checks: [check("WebAssembly vs. the reference kernel, 26 labels or more, slowest case", ">=", 3, lowest, "×")],
     figures,
   };
 }

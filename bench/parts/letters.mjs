@@ -210,8 +210,8 @@ function tablesOf({ rates, against, right, passRates }, trainingLetters) {
   const textOr = (one) => (one ? spreadText(one) : "–");
   return [
     {
-      title: "Tagging, letters a second",
-      head: ["", "numbered", "predict", "from pictures", "predict against crfsuite", "words right", "letters right"],
+      title: "Tagging, letters per second",
+      head: ["", "numbered", "predict", "from pictures", "predict vs. crfsuite", "words right", "letters right"],
       rows: Object.entries(right).map(([name, { words, letters: single }]) => [
         name,
         textOr(rates[`${name}, numbered`]),
@@ -224,7 +224,7 @@ function tablesOf({ rates, against, right, passRates }, trainingLetters) {
     },
     {
       title: "Training",
-      head: ["", "letters/s in a pass", "seconds a pass"],
+      head: ["", "letters/s", "seconds per pass"],
       rows: Object.entries(passRates).map(([name, one]) => [
         name,
         spreadText(one),
@@ -253,23 +253,23 @@ export async function run() {
   return {
     title,
     about:
-      `${test.length} words (${letterCount(test)} letters) of fold 1, models trained on the other folds, six passes. ` +
-      "`predict`: from names of attributes to labels with their probability, the same arrays of strings that crfsuite is " +
-      "given. `numbered`: attributes looked up before, best labels alone. `from pictures`: attributes made of pixels too, " +
-      "for both. crfsuite: L-BFGS with its default settings.",
+      `${test.length} words (${letterCount(test)} letters) of fold 1; the models were trained on the other folds in six passes. ` +
+      "`predict` goes from names of attributes, the same arrays of strings that crfsuite gets, to labels with their probability. `numbered` starts " +
+      "with attributes already looked up and gives only the best labels. `from pictures` includes making the attributes from pixels, for both " +
+      "programs. crfsuite uses L-BFGS with its default settings.",
     tables: tablesOf(found, letterCount(training)),
     notes: [
       ...onPath.notes,
       ...(rival.contender ? [] : [`${rival.why}.`]),
       ...Object.entries(onPath.rates).map(
-        ([name, one]) => `\`${name}\` on the PATH, from a file, first order: ${number(one)} letters a second.`,
+        ([name, one]) => `\`${name}\` on the PATH, from a file, first order: ${number(one)} letters per second.`,
       ),
-      ...(rival.seconds ? [`crfsuite trained for ${number(rival.seconds)} s in all.`] : []),
+      ...(rival.seconds ? [`crfsuite trained for ${number(rival.seconds)} s in total.`] : []),
       `\`stargram train tag\` (order 3, B = 10, three passes): ${number(child.cpu)} s of processor time, peak memory ${number(megabytes)} MB (Node alone: ${number(bare.peak / 2 ** 20)} MB).`,
     ],
     checks: [
-      check("letters: predict at order 3, B = 10 against crfsuite at order 1", ">=", 1, against(three)?.median, "×"),
-      check("letters: predict at order 5, B = 20 against crfsuite at order 1", ">=", 0.5, against(five)?.median, "×"),
+      check("letters: predict at order 3, B = 10 vs. crfsuite at order 1", ">=", 1, against(three)?.median, "×"),
+      check("letters: predict at order 5, B = 20 vs. crfsuite at order 1", ">=", 0.5, against(five)?.median, "×"),
       check("letters: training pass at order 3, B = 10", ">=", 40_000, passRates[three].median, " letters/s"),
       check("letters: peak memory of training", "<=", 300, megabytes, " MB"),
     ],

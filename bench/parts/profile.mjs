@@ -255,7 +255,7 @@ const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 function profileTables(profiles) {
   return [
     {
-      title: "Shares of the time",
+      title: "Share of the time",
       head: ["command", "clock, s", ...kinds],
       rows: Object.entries(profiles).map(([name, { shares, seconds }]) => [
         `\`${name}\``,
@@ -264,7 +264,7 @@ function profileTables(profiles) {
       ]),
     },
     {
-      title: "Functions that take most",
+      title: "Functions that take the most time",
       head: ["command", "first", "second", "third"],
       rows: Object.entries(profiles).map(([name, { top }]) => [
         `\`${name}\``,
@@ -280,7 +280,7 @@ function profileTables(profiles) {
  */
 function boundTable(bounds) {
   return {
-    title: "Prediction (slot scores, best output) against the bound, a position",
+    title: "Prediction (slot scores, best output) compared with the bound, per position",
     head: ["", "multiply-adds", "exponentials", "bound, ns", "measured, ns", "times the bound"],
     rows: Object.entries(bounds).map(([name, one]) => [
       name,
@@ -306,10 +306,10 @@ export async function run() {
   return {
     title: "Where the time goes",
     about:
-      "Each command under Node's profiler, from its start to its end, one thread, run from the files that the bundled command is made " +
-      "of. Looking up attributes and symbols counts as features. The bound counts one multiply-add for each entry of a feature's row " +
-      "and two for each arc's mass, and one exponential for each label of a position, at what they take in loops that do nothing else: " +
-      `${number(cost.multiplyAdd)} ns and ${number(cost.exponential)} ns in WebAssembly with SIMD.`,
+      "Each command ran under Node's profiler from start to end, with one thread, from the files that the bundled command is made of. " +
+      "Looking up attributes and symbols counts as features. The bound is the time that the arithmetic alone would take: one multiply-add for each " +
+      "entry of a feature's row, two for the mass of each arc, and one exponential for each label of a position. In loops that do nothing else, " +
+      `these take ${number(cost.multiplyAdd)} ns and ${number(cost.exponential)} ns in WebAssembly with SIMD.`,
     tables: [...profileTables(profiles), boundTable(bounds)],
     figures: { profiles, cost, bounds },
   };

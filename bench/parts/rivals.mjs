@@ -215,14 +215,14 @@ export async function run() {
     return {
       title: "Whole commands of other taggers",
       about:
-        `${number(files.tokens)} tokens of the Brown corpus, ${files.labels} labels, models of ${TRAINED_ON} sentences, the same ` +
+        `${number(files.tokens)} tokens of the Brown corpus, ${files.labels} labels, models trained on ${TRAINED_ON} sentences. All programs get the same ` +
         "files and the same template of 14 lines (words within two places, two pairs, affixes, tests, label bigrams), or the attributes " +
-        "that it makes. One thread, processor time of whole commands with what starting takes. Others are trained for ten rounds, " +
-        "which does not change what tagging takes.",
+        "that it makes. One thread; processor time of whole commands, including startup. The others are trained for ten rounds, " +
+        "which does not change how long tagging takes.",
       tables: [
         {
           title: "",
-          head: ["command", "does", "tokens/s", "times the first's time", "peak memory", "training, s"],
+          head: ["command", "does", "tokens/s", "time relative to the first", "peak memory", "training, s"],
           rows,
         },
       ],

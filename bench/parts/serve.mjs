@@ -204,28 +204,28 @@ export async function run() {
   return {
     title: "Serving",
     about:
-      `\`stargram serve\` on loopback, one thread that predicts, ${CONNECTIONS} connections that each send the next request when the ` +
-      "answer is there; a sentence of the Brown corpus each, JSON. Client and server share the machine. Milliseconds.",
+      `\`stargram serve\` on loopback with one prediction thread and ${CONNECTIONS} connections, each of which sends its next request when it has ` +
+      "the answer to the last. A request is one sentence of the Brown corpus as JSON. Client and server share the machine. Times are milliseconds.",
     tables: [
       {
         title: "",
-        head: ["", "requests", "a second", "p50", "p99"],
+        head: ["", "requests", "per second", "p50", "p99"],
         rows: [
-          row("load", plain),
-          row("once more", again),
-          row(`beside ${IDLE} idle connections`, beside),
-          row("six models in turn, then SIGTERM", replaced),
+          row("first run", plain),
+          row("second run", again),
+          row(`with ${IDLE} idle connections`, beside),
+          row("model replaced six times, then SIGTERM", replaced),
         ],
       },
     ],
     notes: [
-      `Memory of the server before, and after each of the first three: ${memories.map((one) => number(one)).join(", ")} MB.`,
+      `Memory of the server before, and after each of the first three runs: ${memories.map((one) => number(one)).join(", ")} MB.`,
       `While the model was replaced six times and the server stopped under load: ${replaced.answered} requests answered, ${replaced.lost} lost, exit codes ${code} and ${replaced.code}.`,
     ],
     checks: [
-      check("wrong or missing answers of 30,000", "<=", 0, faults, ""),
+      check("wrong or missing answers out of 30,000", "<=", 0, faults, ""),
       check("accepted requests lost while models are replaced and the server stops", "<=", 0, replaced.lost, ""),
-      check("growth of memory from the 13,000th to the 33,000th request", "<=", 20, memories[3] - memories[1], " MB"),
+      check("memory growth from the 13,000th to the 33,000th request", "<=", 20, memories[3] - memories[1], " MB"),
     ],
     figures: { plain, again, beside, replaced, memories },
   };

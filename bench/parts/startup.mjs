@@ -11,7 +11,7 @@ import { check, commandLine, number, runNode, say, spread, spreadText } from "..
 const ROUNDS = 15;
 const WANTED_BYTES = 10e6;
 /** The last stage. */
-const WHOLE = "the same with the model of 10 MB";
+const WHOLE = "predicting with the 10 MB model";
 
 /**
  * Saves a tagger of about the wanted size: trained on as many sentences as make it so large.
@@ -84,22 +84,22 @@ export async function run() {
   writeFileSync(line, "The\ndog\nbarks\n.\n");
   const { times, peak } = await timesOf({
     "Node alone": ["-e", ""],
-    "the code of the command (`stargram predict --help`)": [commandLine, "predict", "--help"],
-    "a prediction with a model of 20 sentences": [commandLine, "predict", small, line],
+    "loading the command (`stargram predict --help`)": [commandLine, "predict", "--help"],
+    "predicting with a model trained on 20 sentences": [commandLine, "predict", small, line],
     [WHOLE]: [commandLine, "predict", model, line],
   });
   rmSync(folder, { recursive: true });
-  const what = "one line through `stargram predict` with a model of 10 MB";
-  const byClock = check(`${what}, by the clock`, "<=", 150, milliseconds(times[WHOLE], "clock").median, " ms");
+  const what = "one line through `stargram predict` with a 10 MB model";
+  const byClock = check(`${what}, wall-clock time`, "<=", 150, milliseconds(times[WHOLE], "clock").median, " ms");
   return {
     title: "Starting up",
     about:
       `One sentence through \`stargram predict\` with a model of ${number(bytes / 1e6)} MB (parts of speech, ${count} sentences of ` +
-      "the Brown corpus). Each line does what the line above does and a little more; milliseconds.",
+      "the Brown corpus). Each row does what the row above does and a little more. Times are milliseconds.",
     tables: [
       {
         title: "",
-        head: ["up to", "processor", "more than the line above", "clock", "clock, fastest"],
+        head: ["stage", "processor", "more than the row above", "clock", "clock, fastest"],
         rows: rowsOf(times),
       },
     ],

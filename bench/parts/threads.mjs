@@ -90,9 +90,9 @@ async function prediction(folder) {
  */
 function checkOf(task, ratios, isBusy) {
   const { clock, busiest } = ratios["two threads"];
-  const decided = check(`two threads against one: ${task}`, ">=", 1.7, clock.median, "×");
+  const decided = check(`two threads vs. one: ${task}`, ">=", 1.7, clock.median, "×");
   if (!isBusy) return decided;
-  const text = `${decided.found} by the clock of a busy machine, at most ${number(busiest.median)}×`;
+  const text = `${decided.found} wall-clock time on a busy machine, at most ${number(busiest.median)}×`;
   return { ...decided, found: text, met: undefined };
 }
 
@@ -117,13 +117,12 @@ export async function run() {
     ]),
   );
   return {
-    title: "One thread against two",
+    title: "One thread vs. two",
     about:
-      "How many times faster two threads are: by the clock, which says little while other programs use the machine's cores " +
-      "(see the load below), and by the processor time of the busiest thread, which is what two free cores would allow at " +
-      "most, since a thread that waits takes none. Last column: processor time of all threads together, times that of one. " +
-      "Starting up and reading the data are left out.",
-    tables: [{ title: "", head: ["task", "", "by the clock", "by the busiest thread", "processor time"], rows }],
+      "How many times as fast two threads are: by wall-clock time, which means little while other programs use the cores (see the load below), and " +
+      "by the processor time of the busiest thread, which is the most that two free cores would allow. The last column is the processor time of " +
+      "all threads together, relative to one thread. Startup and reading the data are not counted.",
+    tables: [{ title: "", head: ["task", "", "wall-clock time", "busiest thread", "processor time"], rows }],
     checks: Object.entries(found).map(([task, ratios]) => checkOf(task, ratios, isBusy)),
     figures: found,
   };

@@ -135,18 +135,17 @@ export async function run() {
   return {
     title: "Throughput",
     about:
-      "Units a second of processor time: in a program (`predict`), and through `stargram predict` in a pipe, reading and " +
-      "printing included, without and with what starting up takes. Models were trained on parts of the Brown corpus and of " +
-      "the CMU dictionary.",
+      "Units per second of processor time: in a program (`predict`), and through `stargram predict` in a pipe, including reading and printing, " +
+      "without and with startup. The models were trained on parts of the Brown corpus and of the CMU dictionary.",
     tables: [
       {
         title: "",
-        head: ["task", "units", "in a program", "in a pipe", "with start", "peak memory", "model"],
+        head: ["task", "units", "in a program", "in a pipe", "with startup", "peak memory", "model"],
         rows: [tagged.row, transduced.row],
       },
     ],
     notes: [
-      `Deciphering ${characters} characters of simple substitution, from cipher to key, default settings: ${spreadText(seconds)} s, ${number(characters / seconds.median)} characters a second.`,
+      `Deciphering ${characters} characters of simple substitution with default settings: ${spreadText(seconds)} s, ${number(characters / seconds.median)} characters per second.`,
       ...phonetisaurus(training, transducer.known),
     ],
     figures: { [tagger.name]: tagged.figures, [transducer.name]: transduced.figures, deciphering: deciphered },
