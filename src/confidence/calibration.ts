@@ -18,17 +18,17 @@ export type CalibrationMap =
 
 /** What makes a threshold an estimate, not a promise. */
 export interface Estimate {
-  /** Into how many parts the training data was divided to find it: other models, which learned from the other parts, answered. */
+  /** Number of parts of the cross-validation that found it: each part was answered by a model trained on the other parts. */
   crossValidated?: number;
 }
 
 /** A promise with its evidence: answers of at least this confidence have at least this precision. */
 export interface Guarantee extends Estimate {
-  /** The share of answers that is right, at least. */
+  /** A lower bound of the share of answers that are right. */
   precision: number;
-  /** The probability, over the draw of the held-out examples, that the promise is true. */
+  /** The probability, over random draws of the held-out examples, that the promise is true. */
   confidence: number;
-  /** Answer when the probability of the best output is at least this. */
+  /** Answer if the probability of the best output is at least this. */
   threshold: number;
   /** Held-out examples that placed the candidate thresholds, and those that tested them. */
   placing: number;
@@ -48,10 +48,10 @@ export const units: readonly Unit[] = ["sequence", "token", "span"];
 /** A promise about parts of outputs. */
 export interface PartGuarantee extends ClusteredGuarantee, Estimate {
   unit: PartUnit;
-  /** Where each group of parts has its own promise: by label, or by the value of a column, counted from 1. */
+  /** If each group of parts has its own promise: by label, or by the value of a column, counted from 1. */
   per?: Per;
   groups?: GroupThreshold[];
-  /** Groups that nothing is promised of. */
+  /** Groups without a promise. */
   open?: string[];
 }
 
@@ -70,13 +70,13 @@ export function answeredBy(
 }
 
 export interface Calibration {
-  /** Of whole outputs, at most one for each precision. */
+  /** For whole outputs, at most one per precision. */
   guarantees: Guarantee[];
-  /** Of parts, at most one for each unit and precision. */
+  /** For parts, at most one per unit and precision. */
   partGuarantees?: PartGuarantee[];
-  /** Of sets that contain the truth, at most one for each unit and coverage. */
+  /** For sets that contain the truth, at most one per unit and coverage. */
   coverages?: CoverageGuarantee[];
-  /** Of spans that are found, at most one for each recall. */
+  /** For the recall of spans, at most one per recall. */
   recalls?: RecallGuarantee[];
   /** For the probability of a whole output. */
   map: CalibrationMap;
@@ -84,7 +84,7 @@ export interface Calibration {
   positionMap?: CalibrationMap;
   /** For the probability of a span. */
   spanMap?: CalibrationMap;
-  /** Quantiles of the confidences of whole outputs, to tell whether new inputs are like these; see drift.ts. */
+  /** Quantiles of the confidences of whole outputs, to detect whether new inputs differ; see drift.ts. */
   quantiles?: number[];
   /** Held-out examples that the maps were fitted on. */
   examples: number;

@@ -39,9 +39,9 @@ export interface ClusteredOptions {
 export interface ClusteredGuarantee {
   precision: number;
   confidence: number;
-  /** Answer a part when its probability is at least this… */
+  /** Answer a part if its probability is at least this… */
   threshold: number;
-  /** …and it is among so many of the surest of its sequence. */
+  /** …and it is among this many of the most certain parts of its sequence. */
   most: number;
   /** Sequences that placed candidates, and those that tested them. */
   placing: number;

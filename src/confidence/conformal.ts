@@ -14,16 +14,16 @@
 export interface Outcomes {
   /** Of the most probable outputs, descending; they need not sum to 1. */
   probabilities: ArrayLike<number>;
-  /** The probability of the outcome that holds the truth. */
+  /** The probability of the outcome that contains the truth. */
   truth: number;
 }
 
 /** A promise that sets contain the truth, with its evidence. */
 export interface CoverageGuarantee {
   unit: "sequence" | "token";
-  /** The probability that a set contains the truth, at least. */
+  /** A lower bound of the probability that a set contains the truth. */
   coverage: number;
-  /** A set holds the outcomes that are at least so probable. */
+  /** A set holds the outcomes that are at least this probable. */
   threshold: number;
   /** How many of the most probable outputs are outcomes of their own. */
   outputs: number;

@@ -22,7 +22,7 @@ export interface RecallOptions {
 export interface RecallGuarantee {
   recall: number;
   confidence: number;
-  /** Report the spans that are at least so probable. */
+  /** Report spans that are at least this probable. */
   threshold: number;
   /** Sequences with spans that placed thresholds, and those that tested them. */
   placing: number;

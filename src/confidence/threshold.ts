@@ -21,11 +21,11 @@ import { bisect, firstWhere } from "../util/search.js";
 import type { Guarantee } from "./calibration.js";
 
 export interface ThresholdOptions {
-  /** Share of answers to be right, above 0 and below 1. */
+  /** Share of answers that must be right, above 0 and below 1. */
   precision: number;
   /** Default 0.95. */
   confidence?: number;
-  /** Chooses the placing examples. Default 1. */
+  /** Seed that chooses the examples which place the candidate thresholds. Default 1. */
   seed?: number;
 }
 
@@ -33,19 +33,22 @@ export interface ThresholdOptions {
 export interface NoThreshold {
   /** Held-out examples. */
   examples: number;
-  /** The surest answers that speak most for the promise: how many, and how many of them are wrong. */
+  /**
+   * The most certain answers, cut off where the evidence for the promise is strongest: how many there are, and how many are
+   * wrong.
+   */
   surest: { answered: number; wrong: number };
   /**
-   * About how many held-out examples it would take, more than there are, if the accuracy of the surest held; undefined if no
-   * number would do, and where `endedBy` says what stood in the way.
+   * Approximate number of held-out examples needed, if the most certain answers stay as accurate; undefined if no number
+   * suffices, or if `endedBy` says what went wrong.
    */
   examplesNeeded?: number;
   /**
-   * Where the surest are right often enough: still surer ones, which are tested before them, and of which too many are wrong.
-   * That may be chance, which other or more examples would show.
+   * If those are accurate enough: even more certain answers, which are tested first and of which too many are wrong. This may be
+   * chance; other or more examples would tell.
    */
   endedBy?: { answered: number; wrong: number };
-  /** The greatest precision, in whole hundredths, that these examples can promise; undefined if none of at least 0.5. */
+  /** The highest precision that these examples can promise, in hundredths; undefined if it is below 0.5. */
   possible?: number;
 }
 

@@ -9,7 +9,7 @@ export interface PackedStrings {
   bytes: Uint8Array;
   /** [strings] where each ends. */
   end: Int32Array;
-  /** Whether they stand in the order of `byHash`. */
+  /** Whether they are in the order of `byHash`. */
   byHash?: boolean;
 }
 
@@ -53,7 +53,7 @@ export class Alphabet {
     return this.names?.length ?? (this.packed as PackedNames).size;
   }
 
-  /** The number of a name, which is given one if it has none yet. */
+  /** The number of a name; a new name gets the next number. */
   add(name: string): number {
     const numbers = this.map();
     const known = numbers.get(name);
@@ -75,7 +75,7 @@ export class Alphabet {
     return this.packed !== undefined;
   }
 
-  /** Whether there may be a name with this `jointHash`. If not, there is no need to put its bytes together. */
+  /** Whether a name with this `jointHash` may exist. If not, there is no need to assemble its bytes. */
   mayHave(hash: number): boolean {
     return this.packed?.mayHave(hash) ?? true;
   }
@@ -90,12 +90,12 @@ export class Alphabet {
     return this.names ? this.names[number] : (this.packed as PackedNames).nameOf(number);
   }
 
-  /** The bytes of a name, as `nameBytes` has them. Not to be changed. */
+  /** The bytes of a name, as in `nameBytes`. Read-only. */
   bytesOf(number: number): Uint8Array {
     return this.names ? nameBytes(this.names[number]) : (this.packed as PackedNames).bytesOf(number);
   }
 
-  /** All names, by number. Not to be changed. */
+  /** All names, by number. Read-only. */
   all(): readonly string[] {
     this.names ??= (this.packed as PackedNames).all();
     return this.names;

@@ -13,7 +13,7 @@ import type { Inference, Trellis } from "./trellis.js";
 
 /** What holds memory of a backend, which comes back when it is collected, or at once when it is disposed of. */
 export interface Owner {
-  /** Gives the memory back; nothing of what was made there must be used again. */
+  /** Frees the memory; nothing created in it may be used again. */
   dispose(): void;
   [Symbol.dispose](): void;
 }
@@ -24,9 +24,9 @@ export interface Arrays {
   float32(length: number): Float32Array;
   int32(length: number): Int32Array;
   uint8(length: number): Uint8Array;
-  /** The array, or a copy of it where the backend wants it. What is worked on more than once should be placed. */
+  /** The array, or a copy of it in the backend's memory. Place arrays that are used more than once. */
   placed<T extends Int32Array | Float64Array>(array: T): T;
-  /** Gives the memory of an array back at once; it must not be used again. Otherwise that happens when it is collected. */
+  /** Frees the memory of an array at once; it must not be used again. Otherwise it is freed by garbage collection. */
   release(array: Int32Array | Float32Array | Float64Array | Uint8Array): void;
 }
 
@@ -46,12 +46,12 @@ export interface Kernel extends Owner {
     forced?: Int32Array,
     guide?: Guide,
   ): Trellis;
-  /** Posteriors of contexts and arcs, in the place of masses. Done once, however often it is called. */
+  /** Replaces masses by posteriors of contexts and arcs. Further calls do nothing. */
   backward(): void;
   /**
-   * Adds `factor` times the expected row counts to `counts` (one number a weight; none are counted without it) and the
-   * expected decisions to `slotCounts`, [slotCount][symbolCount]. Needs the backward pass. `arcs`, one number an arc of
-   * the trellis, takes the place of the arcs' posteriors; it is looked at only for contexts that have a posterior.
+   * Adds `factor` times the expected row counts to `counts` (one number per weight; optional) and the expected decisions to
+   * `slotCounts`, [slotCount][symbolCount]. Needs the backward pass. `arcs`, one number per arc of the trellis, replaces the
+   * arcs' posteriors; it is read only for contexts that have a posterior.
    */
   addExpectations(
     counts: Float64Array | undefined,
@@ -62,8 +62,8 @@ export interface Kernel extends Owner {
   /** The best path, or undefined if there is none. Valid before and after the backward pass. */
   bestPath(): Path | undefined;
   /**
-   * The best path and the log-partition, undefined if there is no path, and if asked for the probability of each of its
-   * decisions: what `forward`, `bestPath` and `backward` find, sooner. The trellis is unspecified afterwards.
+   * The best path, the log-partition and, if requested, the probability of each decision; undefined if there is no path. The
+   * result is that of `forward`, `bestPath` and `backward`, but faster. The trellis is unspecified afterwards.
    */
   bestOutput(problem: Problem, frozen: FrozenRows, inference: Inference, confidences?: boolean): BestOutput | undefined;
   /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */
@@ -72,7 +72,7 @@ export interface Kernel extends Owner {
 
 export interface BestOutput extends Path {
   logPartition: number;
-  /** [symbols] the probability of each decision at its slot, if asked for. */
+  /** [symbols] the probability of each decision at its slot, if requested. */
   confidences?: number[];
 }
 
@@ -87,7 +87,7 @@ export interface PositionRows {
   start: Int32Array;
   ids: Int32Array;
   map?: Int32Array;
-  /** [ids] what a row counts; 1 without. */
+  /** [ids] the value of each row; 1 if absent. */
   values?: Float64Array;
 }
 
@@ -128,7 +128,7 @@ export interface TreeWalks {
   kind: Int32Array;
   /** [walks + 1] the first number of each. */
   start: Int32Array;
-  /** [walks] after how many numbers the nodes met begin to count. */
+  /** [walks] after how many numbers the visited nodes count. */
   least: Int32Array;
   numbers: Int32Array;
   kinds: number;
@@ -160,8 +160,8 @@ export interface Loops {
     dense?: DenseRows,
   ): void;
   /**
-   * Finds the rows of the nodes that walks meet, of classes up to `lastClass`: to.ids has them, those of position j and class q
-   * from to.start[j * classes + q] on. Both have room for all.
+   * Finds the rows of the nodes that walks visit, for classes up to `lastClass`, and writes them to `to.ids`: those of position j
+   * and class q begin at to.start[j * classes + q]. Both arrays must be large enough.
    */
   findWalks(
     tree: RowTree,
@@ -170,9 +170,9 @@ export interface Loops {
     lastClass: number,
     to: Pick<PositionRows, "start" | "ids">,
   ): void;
-  /** Takes up weights that will not change; undefined if that saves nothing. */
+  /** Prepares weights that will not change; undefined if that saves nothing. */
   denseRows(table: RowTable, weights: Float64Array): DenseRows | undefined;
-  /** The way back: gradient(row, y) += value * slotCounts[i][y]; touches the rows. */
+  /** The gradient of `scoreSlots`: gradient(row, y) += value * slotCounts[i][y]; marks the rows as touched. */
   countSlots(
     slotCounts: Float64Array,
     length: number,
@@ -181,14 +181,14 @@ export interface Loops {
     table: RowTable,
     gradient: GradientArrays,
   ): void;
-  /** Notes the first `count` of `rows` as touched. */
+  /** Marks the first `count` of `rows` as touched. */
   touch(rows: Int32Array, count: number, gradient: GradientArrays): void;
   /**
-   * Rounds coordinates of the gradient below a threshold to nothing or to the threshold, at random, so that the expectation
-   * stays the same. `seed` is a positive integer below 2^32.
+   * Randomly rounds coordinates of the gradient below a threshold to zero or to the threshold, keeping their expectation. `seed`
+   * is a positive integer below 2^32.
    */
   truncate(gradient: GradientArrays, table: RowTable, threshold: number, seed: number): void;
-  /** A step of AdaGrad along a gradient, which is cleared. */
+  /** An AdaGrad step along a gradient, which is then cleared. */
   step(adagrad: AdaGradArrays, gradient: GradientArrays, table: RowTable, step: AdaGradStep): void;
 }
 
@@ -198,11 +198,11 @@ export interface Backend {
   readonly loops: Loops;
   readonly dense: DenseLoops;
   makeKernel(): Kernel;
-  /** Takes up weights that will not change. */
+  /** Prepares weights that will not change. */
   freeze(space: RowSpace, weights: Float64Array): FrozenRows;
-  /** Counts expected decisions under weights that will not change, by the kernel that costs least for such a model. */
+  /** Counts expected decisions under weights that will not change, with the kernel that is fastest for such a model. */
   makeCounter(space: RowSpace, weights: Float64Array, inference: Inference): DecisionCounter;
-  /** The same backend with memory of its own: what is made by it gives its memory back when it is disposed of. */
+  /** The same backend with its own memory, which is freed when the backend is disposed of. */
   workSpace(): WorkSpace;
 }
 

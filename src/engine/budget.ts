@@ -13,9 +13,9 @@ import type { Problem } from "./problem.js";
 export interface Round {
   /** Of the best output that it found. */
   probability: number;
-  /** Contexts beside `⋆`, for each decision. */
+  /** Contexts besides `⋆`, per decision. */
   contexts: number;
-  /** [decisions] how many there could be at each, where that was not the same everywhere. */
+  /** [decisions] the limit at each decision, if it differs between decisions. */
   limits?: number[];
 }
 
@@ -23,7 +23,7 @@ export interface Round {
 export interface Spent {
   /** Forward passes. */
   passes: number;
-  /** Contexts of all passes, beside `⋆`, for each decision. */
+  /** Contexts of all passes, besides `⋆`, per decision. */
   contexts: number;
   /** What each pass found, and where it had more contexts. */
   rounds: Round[];

@@ -7,7 +7,7 @@ import type { Clamp } from "./clamp.js";
 import { ClampedPass } from "./clamped-pass.js";
 
 export class ClampedGradient {
-  /** The pass under the clamp at hand; a `Guide` may take it along with the forward pass. */
+  /** The pass under the current clamp; a `Guide` may compute it along with the forward pass. */
   readonly pass: ClampedPass = new ClampedPass();
   /** [arcs] posteriors given the clamps so far, each times its count. */
   private difference: Float64Array;
@@ -21,7 +21,7 @@ export class ClampedGradient {
     this.difference = backend.arrays.float64(1024);
   }
 
-  /** Takes up the trellis of the kernel's latest forward pass, which has not had its backward pass. */
+  /** Uses the trellis of the kernel's latest forward pass, before its backward pass. */
   begin(): void {
     const { trellis } = this.kernel;
     const arcs = trellis.arcStart[trellis.contextCount];
@@ -36,7 +36,7 @@ export class ClampedGradient {
     return this.addPass(count);
   }
 
-  /** The same for a clamp whose pass went along with the forward pass. */
+  /** The same for a clamp whose pass was computed along with the forward pass. */
   addGuided(count = 1): number {
     this.pass.finish();
     return this.addPass(count);
@@ -68,7 +68,7 @@ export class ClampedGradient {
     return score - logPartition;
   }
 
-  /** Makes the backward pass and adds the features of what was clamped alone, without those that are expected. */
+  /** Runs the backward pass and adds only the features of the clamped paths, without subtracting the expected ones. */
   finishClamped(gradient: GradientArrays, slotCounts: Float64Array): void {
     if (this.count === 0) return;
     this.kernel.backward();
@@ -76,8 +76,8 @@ export class ClampedGradient {
   }
 
   /**
-   * Makes the backward pass and adds the gradient of the sum of log-probabilities: for the rows of contexts to `gradient`,
-   * for decisions to `slotCounts`, [slotCount][symbolCount]. Adds nothing if no clamp had a path.
+   * Runs the backward pass and adds the gradient of the sum of log-probabilities: for the rows of contexts to `gradient`, for
+   * decisions to `slotCounts`, [slotCount][symbolCount]. Adds nothing if no clamp had a path.
    */
   finish(gradient: GradientArrays, slotCounts: Float64Array): void {
     const { kernel, difference, count } = this;

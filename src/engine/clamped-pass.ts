@@ -39,7 +39,7 @@ export class ClampedPass {
   /** What shares of the column's scale count in that of the next column. */
   private stepFactor = new Float64Array(64);
 
-  /** Begins a pass at the first slot of a trellis, of which later slots need not be there yet. */
+  /** Begins a pass at the first slot of a trellis; later slots need not exist yet. */
   begin(trellis: Trellis, clamp: Clamp): void {
     this.trellis = trellis;
     this.clamp = clamp;
@@ -199,8 +199,8 @@ export class ClampedPass {
   }
 
   /**
-   * Log of the share of a context's forward mass that comes from paths which agree with the clamp and may go on with a
-   * symbol, and then to the end. The context's slot must have been entered.
+   * Log of the share of a context's forward mass that comes from paths which agree with the clamp and can continue with a symbol
+   * and reach the end. The context's slot must have been entered.
    */
   logAllowed(context: number, symbol: number): number {
     const { share, scale, open, clamp, trellis, low, width } = this;
@@ -239,7 +239,7 @@ export class ClampedPass {
     return this.logProbability;
   }
 
-  /** The whole forward pass over a trellis that has not had its backward pass yet; returns the log-probability. */
+  /** The whole forward pass over a trellis before its backward pass; returns the log-probability. */
   forward(trellis: Trellis, clamp: Clamp): number {
     this.begin(trellis, clamp);
     for (let slot = 1; slot < trellis.graph.slotCount; slot++) this.enter(slot);
@@ -247,8 +247,8 @@ export class ClampedPass {
   }
 
   /**
-   * Adds `weight` times the posterior probabilities of the arcs, given the clamp, to `arcs` (one number an arc of the
-   * trellis). Needs a forward pass that found a path, and the trellis without its backward pass; can be called once.
+   * Adds `weight` times the posterior probabilities of the arcs, given the clamp, to `arcs` (one number per arc of the trellis).
+   * Needs a forward pass that found a path, and the trellis before its backward pass; can be called once.
    */
   addPosteriors(arcs: Float64Array, weight: number): void {
     const { trellis, clamp, low, width } = this;

@@ -26,11 +26,11 @@ export interface DenseLayer {
 
 export interface AdamStep {
   rate: number;
-  /** How fast the means of gradients and of their squares forget. */
+  /** Decay rates of the means of gradients and of their squares. */
   beta1: number;
   beta2: number;
   epsilon: number;
-  /** 1 − beta^steps of each: what the means are divided by, which began at zero. */
+  /** 1 − beta^steps of each: the means start at zero and are divided by this. */
   correction1: number;
   correction2: number;
 }
@@ -60,7 +60,7 @@ export interface DenseEmbedding {
 /** What numbers are left out at random: those for which a generator, one for each place modulo four, draws less than `bound`. */
 export interface DropoutState {
   bound: number;
-  /** What the others are multiplied by. */
+  /** Factor of the values that are kept. */
   factor: number;
   /** [4] xorshift32, as signed numbers; none is zero. */
   lanes: Int32Array;
@@ -75,7 +75,7 @@ export interface DenseLoops {
     output: DenseArray,
     outputFrom: number,
   ): void;
-  /** The way back from the gradient at the sums, from `outputFrom` on: adds to the gradient of embeddings and bias. */
+  /** Backpropagation from the gradient at the sums, from `outputFrom` on: adds to the gradient of embeddings and bias. */
   embedBack(
     embedding: DenseEmbedding,
     inputs: DenseInputs,
@@ -83,7 +83,10 @@ export interface DenseLoops {
     outputFrom: number,
     gradient: DenseArray,
   ): void;
-  /** values[from + i] ·= slopes[i] = 1 above zero, else 0, for i < count; with dropout, which goes on drawing, its factor or 0. */
+  /**
+   * values[from + i] ·= slopes[i] = 1 above zero, else 0, for i < count; with dropout, which draws new random numbers, its factor
+   * or 0.
+   */
   rectify(values: DenseArray, from: number, slopes: DenseArray, count: number, dropout?: DropoutState): void;
   /** to[toFrom + i] = a[aFrom + i] + b[i] */
   sum(to: DenseArray, toFrom: number, a: DenseArray, aFrom: number, b: DenseArray, count: number): void;

@@ -9,7 +9,7 @@ export class Holder implements Owner {
   /** Undefined when they are given back. */
   private held: unknown[] | undefined = [];
 
-  /** The value with its arrays where the kernel works on them. They are the holder's from now on. */
+  /** The value with its arrays in the kernel's memory. The holder owns them from now on. */
   hold<T>(value: T): T {
     this.check();
     const placed = placedAll(value, this.arrays);
@@ -21,7 +21,7 @@ export class Holder implements Owner {
     return this.backend.arrays;
   }
 
-  /** Throws if the memory was given back: others may have it by now. */
+  /** Throws if the memory was freed: it may already be used for something else. */
   check(): void {
     if (!this.held) throw new Error("the model was disposed of");
   }

@@ -3,29 +3,32 @@
 import type { Range } from "../util/options.js";
 
 export interface Inference {
-  /** `rcms`: the heaviest and `⋆`. `beam`: the heaviest alone, all else is lost. `exact`: every context with rows of its own. */
+  /**
+   * `rcms`: the heaviest contexts and `⋆`. `beam`: only the heaviest; the rest is lost. `exact`: every context that has its own
+   * rows.
+   */
   mode: "rcms" | "beam" | "exact";
-  /** How many contexts each slot keeps beside `⋆` (B). `exact` ignores it. */
+  /** How many contexts each slot keeps besides `⋆` (B). `exact` ignores it. */
   contexts: number;
   /**
-   * Begin with so many contexts, and keep more, up to `contexts`, only where that leaves doubt: see budget.ts. A kernel's
-   * single pass knows nothing of it. Without it there are `contexts` from the first.
+   * Start with this many contexts, and keep more, up to `contexts`, only where the result is uncertain: see budget.ts. A single
+   * pass of a kernel does not use it. If absent, all passes keep `contexts`.
    */
   least?: number;
-  /** With `least`: an output with so much probability is not in doubt. Default: `USUAL_SURE`. */
+  /** With `least`: an output this probable counts as certain. Default: `USUAL_SURE`. */
   sure?: number;
   /**
-   * Contexts with less than this share of the mass of their slot's heaviest are not kept, which saves time where there is
-   * little doubt. With `⋆` they stay covered. Default 0. `exact` ignores it.
+   * Contexts with less than this share of the mass of their slot's heaviest are dropped, which saves time where there is little
+   * uncertainty. `⋆` still covers them. Default 0. `exact` ignores it.
    */
   lightest?: number;
   /** How many decisions back the rows look; contexts remember no more than that if `recombine` is on. */
   order: number;
-  /** Contexts that agree on their last `order` decisions are one. */
+  /** Merge contexts that agree on their last `order` decisions. */
   recombine: boolean;
-  /** With `recombine`: contexts that no row tells apart are one, too, and remember only what the rows can see. */
+  /** With `recombine`: also merge contexts that no row distinguishes; they remember only what the rows can see. */
   byRows?: boolean;
-  /** Rows of a context: of its longest remembered suffix alone, or of all its suffixes. */
+  /** Which rows a context has: only those of its longest remembered suffix, or those of all its suffixes. */
   rows: "longest" | "all";
 }
 

@@ -15,20 +15,20 @@ import { nodeDepths, type RowTree, RowTreeBuilder } from "./rows.js";
 import { BEGIN, grown } from "./trellis.js";
 
 export interface NgramOptions {
-  /** Events a symbol depends on: 2 for trigrams. */
+  /** Number of events a symbol depends on: 2 for trigrams. */
   order: number;
-  /** Taken from every count, between 0 and 1. */
+  /** Subtracted from every count, between 0 and 1. */
   discount: number;
   /** Added to the count of every single symbol. */
   smoothing: number;
   /** Sequences begin and end: `^` is remembered, and the symbol after the last real one is the end. */
   ends: boolean;
   /**
-   * A symbol after a shorter suffix counts once for each longer suffix it was seen after, as Kneser and Ney do: best where
-   * the longest suffix known is always asked. Default false.
+   * Kneser-Ney counts: a symbol after a shorter suffix counts once for each longer suffix it was seen after. Best if the longest
+   * known suffix is always used. Default false.
    */
   continuation?: boolean;
-  /** Suffixes of two events and more that count less than this are left out, unless a longer one is kept. Default 1. */
+  /** Suffixes of two or more events with a lower count are left out, unless a longer one is kept. Default 1. */
   fewest?: number;
 }
 

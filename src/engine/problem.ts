@@ -7,7 +7,7 @@ import type { SlotGraph } from "./slots.js";
 /** A set of rows that are found in one way from a context's suffix. */
 export interface RowFamily {
   tree: RowTree;
-  /** The most decisions back that its rows look. */
+  /** The longest memory of its rows, in decisions. */
   depth: number;
   /** A symbol that leaves no event, such as *shift* for rows of written symbols alone; -1 if there is none. */
   skip: number;
@@ -47,17 +47,18 @@ export interface Problem {
   /** [slotCount][graph.symbolCount] */
   slotScores: Float64Array;
   /**
-   * [slotCount][graph.symbolCount] the symbol of the rows that each symbol of the graph stands for at a slot, rising: for slots
-   * where few of many symbols can be decided. All paths must come to a slot by the same slots. Without it, they are the same.
+   * [slotCount][graph.symbolCount] the symbol of the rows that each symbol of the graph stands for at a slot, ascending: for
+   * slots where only a few of many symbols are possible. All paths must reach a slot through the same slots. By default the
+   * symbols are the same.
    */
   slotSymbols?: Int32Array;
   /** [slotCount] the input symbol of a slot, for families of pairs. */
   slotInput?: Int32Array;
-  /** One entry a family; undefined for families that are not keyed. */
+  /** One entry per family; undefined for families that are not keyed. */
   starts?: readonly (StartNodes | undefined)[];
   /**
-   * [slotCount] how many contexts each slot keeps beside `⋆`, at least one, where that is not the same everywhere; then
-   * `Inference.contexts` is the most of them.
+   * [slotCount] how many contexts each slot keeps besides `⋆`, at least one, if that differs between slots; `Inference.contexts`
+   * is then their maximum.
    */
   limits?: Int32Array;
 }

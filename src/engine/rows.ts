@@ -112,12 +112,12 @@ export class RowTreeBuilder {
     return this.edges.size + 1;
   }
 
-  /** The node of an event below a node, made if it is missing. */
+  /** The child of a node by an event, created if missing. */
   child(node: number, event: number): number {
     return this.edges.add(node, event) + 1;
   }
 
-  /** The node of an event below a node, or -1. */
+  /** The child of a node by an event, or -1. */
   find(node: number, event: number): number {
     const edge = this.edges.indexOf(node, event);
     return edge < 0 ? -1 : edge + 1;

@@ -57,7 +57,10 @@ export class Trellis {
   /** Logarithm of the total mass of all outputs; -Infinity if there are none. */
   logPartition = Number.NEGATIVE_INFINITY;
 
-  /** Clears the trellis and makes the contexts of the first slot: `^`, and `⋆` without mass so that its expansions stand in every list. */
+  /**
+   * Clears the trellis and makes the contexts of the first slot: `^`, and `⋆` without mass, so that every list has its
+   * expansions.
+   */
   begin(graph: SlotGraph, { order, contexts, mode }: Inference): void {
     this.toMasses();
     this.graph = graph;
@@ -81,7 +84,7 @@ export class Trellis {
     return this.arcMass === NOTHING;
   }
 
-  /** Masses are about to be overwritten by what the backward pass makes of them. */
+  /** Called before the backward pass overwrites the masses. */
   toPosteriors(): void {
     if (this.hasPosteriors) return;
     this.ratio = this.mass;
@@ -90,7 +93,7 @@ export class Trellis {
     this.arcMass = NOTHING;
   }
 
-  /** A forward pass is about to begin. */
+  /** Called before a forward pass. */
   toMasses(): void {
     if (!this.hasPosteriors) return;
     this.mass = this.ratio;
@@ -99,7 +102,7 @@ export class Trellis {
     this.arcPosterior = NOTHING;
   }
 
-  /** Appends a context, for which there must be room; its masses are to be set. */
+  /** Appends a context, for which there must be room; the caller sets its masses. */
   addContext(slot: number, parent: number, symbol: number, length: number): number {
     const c = this.contextCount++;
     this.contextSlot[c] = slot;
@@ -110,7 +113,7 @@ export class Trellis {
     return c;
   }
 
-  /** Sets the log-partition, when the contexts of the last slot are there. */
+  /** Sets the log-partition, once the last slot has its contexts. */
   end(): void {
     const { slotStart, graph } = this;
     const last = slotStart[graph.slotCount] - 1;

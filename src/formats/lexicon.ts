@@ -7,7 +7,7 @@
 import { InputError } from "../util/errors.js";
 
 export interface LexiconEntry {
-  /** Words with a space between. */
+  /** Words separated by a space. */
   text: string;
   class?: string;
 }

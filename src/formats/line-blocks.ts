@@ -2,21 +2,21 @@
 
 /** Consecutive lines, without their ends. */
 export interface LineBlock {
-  /** Number of the first, counted from 1. */
+  /** Number of the first line, counted from 1. */
   first: number;
   lines: string[];
-  /** [lines] what ended each, where that is not always a line feed; nothing ends the last of some files. */
+  /** [lines] the ending of each line, if it is not always a line feed; the last line of a file may have none. */
   ends?: string[];
 }
 
 /** Consecutive lines as bytes: UTF-8 without zero bytes, lines ended by LF or CRLF, the last one by nothing. */
 export interface ByteBlock {
-  /** Number of the first, counted from 1. */
+  /** Number of the first line, counted from 1. */
   first: number;
   /** How many lines there are. */
   count: number;
   bytes: Uint8Array;
-  /** Whether there was no newline after the last line, which is then the last of its source. */
+  /** Whether the last line has no newline; it is then the last line of its source. */
   isLast?: boolean;
 }
 

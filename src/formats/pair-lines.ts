@@ -16,7 +16,7 @@ export interface SymbolPair {
   output: readonly string[];
   /** Attributes of the whole input, such as its part of speech or the form to write. */
   attributes?: readonly string[];
-  /** The input as it was written, where it was read from text. */
+  /** The input as written, if it was read from text. */
   text?: string;
   file?: string;
   line?: number;
@@ -49,11 +49,11 @@ export interface PairLayout {
   columns: readonly [input: number, output: number];
   /** The column of attributes, counted from 1; 0 or undefined if there is none. */
   attributes?: number;
-  /** The output is learned from, the input is to be written. */
+  /** Learn the reverse: from outputs to inputs. */
   reverse: boolean;
   /** cmudict: keep the stress of vowels, the digit in `AH0`. */
   stress: boolean;
-  /** The form in which the data has what is written, and answers are given. Default NFC. */
+  /** The Unicode form of the outputs in the data, and of the answers. Default NFC. */
   form?: TextForm;
 }
 

@@ -5,11 +5,11 @@ import type { Lines } from "./line-blocks.js";
 import { detectLayout, type PairLayout, pairFormats, parsePair, type SymbolPair, symbolKinds } from "./pair-lines.js";
 
 export interface ParsePairsOptions extends Partial<PairLayout> {
-  /** Whether lines without an output are taken, as inputs alone. */
+  /** Whether lines without an output are accepted, as inputs only. */
   inputsOnly?: boolean;
-  /** Whether a source without pairs is fine, as a part of another may be. Default false. */
+  /** Whether a source may have no pairs, such as one part of a larger source. Default false. */
   mayBeEmpty?: boolean;
-  /** Told how the data is read, given or found out, before the first pair. */
+  /** Called before the first pair with how the data is read, as given or detected. */
   onLayout?: (layout: PairLayout) => void;
 }
 

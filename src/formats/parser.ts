@@ -14,7 +14,7 @@ export interface SequenceParser {
 }
 
 export interface ParserOptions extends ColumnPlaces {
-  /** Whether the data has labels. Without, those it has are not kept. */
+  /** Whether the data has labels. If false, labels in the data are dropped. */
   labelled: boolean;
   /** Whether `A|B` means "A or B" rather than a label of that name. Default false. */
   labelSets?: boolean;

@@ -4,7 +4,7 @@
 
 export interface RawToken {
   text: string;
-  /** Places in the text, in UTF-16 units: the first, and the one after the last. */
+  /** Start and end in the text, in UTF-16 units; the end is exclusive. */
   start: number;
   end: number;
 }

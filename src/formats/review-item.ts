@@ -11,7 +11,7 @@ export interface ReviewImage {
 }
 
 export interface ReviewCandidate {
-  /** What the answer would be, in the form that `answer` takes. */
+  /** The answer it stands for, in the form of `answer`. */
   text: string;
   probability: number;
 }
@@ -20,7 +20,7 @@ export interface ReviewCandidate {
 export interface ReviewTokens {
   /** [tokens] as they are shown. */
   tokens: readonly string[];
-  /** [tokens] what else is known of each, such as its part of speech. */
+  /** [tokens] more about each token, such as its part of speech. */
   notes?: readonly string[];
   /** Labels that the model knows. */
   labels: readonly string[];
@@ -52,9 +52,9 @@ export interface ReviewItem {
   source: string;
   /** The name of the task; files of earlier versions do not say it. */
   task?: string;
-  /** Where an answer is a label for each token, in the form that `joinLabels` gives it. */
+  /** If an answer is one label per token, in the form of `joinLabels`. */
   tokens?: ReviewTokens;
-  /** Where the best candidate was answered and is to be checked. */
+  /** If the best candidate was answered and needs to be checked. */
   check?: ReviewCheck;
   /** Where the item was read: counted from 1. */
   line?: number;

@@ -49,9 +49,9 @@ const header: readonly string[] = [
 export interface ReadReviewOptions {
   /** The name for errors; default the path, or none for a stream. */
   file?: string;
-  /** Take the whole rows of a file that was cut short, instead of refusing it. Default false. */
+  /** Use the complete rows of a truncated file, instead of refusing it. Default false. */
   incomplete?: boolean;
-  /** Told that the file was cut short, with the number of rows at its end that are not whole: 0 or 1. */
+  /** Called if the file is truncated, with the number of incomplete rows at its end: 0 or 1. */
   onCut?: (lost: number) => void;
 }
 

@@ -14,9 +14,9 @@ export interface TaggingSequence {
   attributes?: string[][]; // [length][any] names
   values?: (number[] | undefined)[]; // [length][same], absent where all are 1
   labels?: GivenLabel[]; // [length]
-  /** The part of a data set it belongs to, where the data says so. */
+  /** The part of a data set it belongs to, if the data says so. */
   fold?: number;
-  /** The document it belongs to, counted from 1 within its file, where the data says so. */
+  /** The document it belongs to, counted from 1 within its file, if the data says so. */
   document?: number;
   id?: string;
   /** The lines it was read from, where answers are written back into them, and on which of these each position stands. */

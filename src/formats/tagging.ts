@@ -12,9 +12,9 @@ import type { SequenceParser } from "./parser.js";
 import type { TaggingSequence } from "./sequence.js";
 
 export interface ParseTaggingOptions extends ColumnPlaces {
-  /** Default: guessed from the first lines, refused if that is not certain. */
+  /** Default: detected from the first lines; an error if they are ambiguous. */
   format?: TaggingFormat;
-  /** Whether the data has labels. Without, those it has are not kept. */
+  /** Whether the data has labels. If false, labels in the data are dropped. */
   labelled: boolean;
   /** Columns only; default: tabs if the first line has any, else spaces. */
   separator?: Separator;
@@ -26,9 +26,9 @@ export interface ParseTaggingOptions extends ColumnPlaces {
   folds?: ReadonlySet<number>;
   /** Columns and CRFsuite: whether `A|B` means "A or B". Default false. */
   labelSets?: boolean;
-  /** Whether a source without sequences is fine, as a part of another may be. Default false. */
+  /** Whether a source may have no sequences, such as one part of a larger source. Default false. */
   mayBeEmpty?: boolean;
-  /** Told the format, given or guessed, before the first sequence. */
+  /** Called before the first sequence with the format, as given or detected. */
   onFormat?: (format: TaggingFormat) => void;
 }
 

@@ -14,13 +14,13 @@ export interface AdaGradOptions {
   rate: number;
   /** Added to the sum of squared gradients (delta). */
   delta: number;
-  /** L2 penalty of one step: l2 / 2 * w² is taken from the objective at each. */
+  /** L2 penalty per step: l2 / 2 * w² is subtracted from the objective. */
   l2: number;
-  /** L1 penalty of one step. */
+  /** L1 penalty per step. */
   l1: number;
-  /** Coordinates of a gradient below this are rounded to nothing or to this, at random; see `stepAlong`. Default 0: none. */
+  /** Coordinates of a gradient below this are randomly rounded to zero or to this; see `stepAlong`. Default 0: none. */
   truncate?: number;
-  /** Of that rounding. Default 1. */
+  /** Seed of that rounding. Default 1. */
   seed?: number;
 }
 
@@ -31,7 +31,7 @@ export class AdaGrad {
   readonly squares: Float64Array;
   /** [entries] sums of weights over the steps since `averageFrom`. */
   readonly sums: Float64Array;
-  /** [rows] the step up to which a row is settled. */
+  /** [rows] the step up to which a row is up to date. */
   readonly settled: Int32Array;
   step = 0;
   averageFrom = 0;
@@ -40,7 +40,7 @@ export class AdaGrad {
     readonly table: RowTable,
     readonly options: AdaGradOptions,
     start?: Float64Array,
-    /** The arrays of one that is not used any more, for the same table; `goesOn` keeps the length of its steps. */
+    /** The arrays of a finished one for the same table, to be used again; `goesOn` keeps its step sizes. */
     room?: AdaGradArrays,
     goesOn = false,
   ) {
@@ -53,13 +53,13 @@ export class AdaGrad {
     this.settled = room?.settled.fill(0) ?? arrays.int32(table.start.length - 1);
   }
 
-  /** One step along a gradient, which is cleared. */
+  /** One step along a gradient, which is then cleared. */
   update(gradient: Gradient): void {
     this.step++;
     stepAlong(backend().loops, this, gradient, this.table, this.options, this.step);
   }
 
-  /** Gives every row the shrinking and averaging it owes. */
+  /** Applies the pending shrinking and averaging to every row. */
   settle(): void {
     const { weights, squares, sums, settled, step } = this;
     const { rate: eta, delta, l1, l2 } = this.options;
@@ -82,14 +82,14 @@ export class AdaGrad {
     }
   }
 
-  /** Averages count from here. Settles first. */
+  /** Averages start here. Brings all rows up to date first. */
   startAverage(): void {
     this.settle();
     this.sums.fill(0);
     this.averageFrom = this.step;
   }
 
-  /** The average weights since `startAverage`, or the weights themselves if no step was made. Settles first. */
+  /** The average weights since `startAverage`, or the weights themselves if no step was made. Brings all rows up to date first. */
   average(): Float64Array {
     this.settle();
     const steps = this.step - this.averageFrom;

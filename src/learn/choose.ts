@@ -54,14 +54,14 @@ export interface Chosen {
   l2: number;
   passes: number;
   temperature: number;
-  /** What it was chosen by. */
+  /** The measure it was chosen by. */
   select: TrainingOptions["select"];
-  /** Parts that were held out in turn: 1, or those of a cross-validation; 0 if nothing was. */
+  /** Number of parts held out in turn: 1, or more for cross-validation; 0 if nothing was held out. */
   parts: number;
-  /** Examples that judged. */
+  /** Number of held-out examples. */
   judges: number;
   heldOut?: Pass["heldOut"];
-  /** Whether the model then learned from everything. */
+  /** Whether the model was then trained on all examples. */
   refit: boolean;
 }
 

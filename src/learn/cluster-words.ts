@@ -18,7 +18,7 @@ export const clusterOptions = {
 
 export interface WordClass {
   word: string;
-  /** The class; classes with a common beginning are alike. */
+  /** The class; classes with a common prefix are similar. */
   bits: string;
   count: number;
 }
@@ -26,7 +26,7 @@ export interface WordClass {
 export interface ClusterProgress {
   pass: number;
   passes: number;
-  /** Words that had their turn in this pass, of all; and how many of them moved. */
+  /** Words processed in this pass, of all words, and how many of them moved. */
   done: number;
   total: number;
   moved: number;

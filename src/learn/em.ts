@@ -22,13 +22,13 @@ export interface Expectations {
   /** Sum over decisions of the average number of symbols remembered, and how many decisions there were. */
   contextLength: number;
   decisions: number;
-  /** Sequences that the context sets gave no probability: only a beam loses any. */
+  /** Sequences that have no probability under the context sets; this happens only with a beam. */
   lost: number;
 }
 
 /** Gives the expected counts of all sequences; threads may stand behind it. */
 export interface Expecter {
-  /** `logEmission`, [cipherCount][plainCount] log e(x | y). Undefined if `shouldStop` said so before all were counted. */
+  /** `logEmission`, [cipherCount][plainCount] log e(x | y). Undefined if `shouldStop` ended it before all were counted. */
   expect(logEmission: Float64Array, shouldStop?: () => boolean): Promise<Expectations | undefined>;
   /** Frees what it holds. */
   close(): Promise<void>;
@@ -118,7 +118,7 @@ export class BlockCounter {
     return found;
   }
 
-  /** Gives its memory back. */
+  /** Frees its memory. */
   dispose(): void {
     this.workSpace.dispose();
   }

@@ -21,7 +21,7 @@ export class Gradient implements GradientArrays {
     this.isTouched = arrays.uint8(rows);
   }
 
-  /** Notes that a row is not zero. */
+  /** Marks a row as not zero. */
   touch(row: number): void {
     if (this.isTouched[row]) return;
     this.isTouched[row] = 1;

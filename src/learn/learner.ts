@@ -13,39 +13,42 @@ export interface Learner {
   readonly tally?: Int32Array;
   /** [exampleCount] numbers what belongs together, such as the sentences of a document: it is held out together. */
   readonly groups?: Int32Array;
-  /** A network that learns beside the rows, if there is one. Then the last pass is the best: its rate has come to an end. */
+  /**
+   * A network that is trained along with the rows, if there is one. The last pass is then taken as the best, because the learning
+   * rate ends there.
+   */
   readonly encoder?: LearningEncoder;
-  /** Its blocks, if its examples are so many that not all are shuffled together. */
+  /** Its blocks, if it has too many examples to shuffle all together. */
   readonly blocks?: ExampleBlocks;
   /**
-   * Where examples are on disk: takes `order[from]` and those after it into memory, as many as there is room for but `least` at
-   * least, if there are so many, and returns how many. No others can be learned from or judged until the next call.
+   * If examples are on disk: loads `order[from]` and the following ones, as many as fit but at least `least` if there are that
+   * many, and returns how many. Only these can be used until the next call.
    */
   hold?(order: Int32Array, from: number, least: number): number;
-  /** What is in memory by now, for the learner of another thread, whose `take` it is given to. */
+  /** What is in memory now, to be passed to `take` of a learner on another thread. */
   readonly held?: unknown;
   take?(held: unknown): void;
-  /** Told before each pass whether it is the first of a training that knows nothing yet. */
+  /** Called before each pass: whether it is the first pass of training from scratch. */
   beginPass?(isFirst: boolean): void;
-  /** Adds the gradient of log p(example) and touches its rows; returns what it saw. */
+  /** Adds the gradient of log p(example) and marks its rows as touched; returns statistics. */
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen;
-  /** Judges an example without learning from it; if `isFinal`, as the model will predict, where that takes more care than learning. */
+  /** Evaluates an example without learning from it; with `isFinal`, in the way the finished model predicts. */
   judge(example: number, weights: Float64Array, isFinal?: boolean): Judged;
-  /** What another thread needs to be the same learner; without it, one thread trains. */
+  /** What another thread needs to create the same learner; if absent, only one thread trains. */
   share?(): SharedLearner | undefined;
 }
 
 /** A network that learns beside rows, as a training sees it. */
 export interface LearningEncoder {
-  /** What its scores are multiplied by: 1 / the temperature. */
+  /** The factor of its scores: 1 / temperature. */
   scale: number;
-  /** Whether no gradient waits for others to be stepped along together. */
+  /** Whether no gradient is waiting for the rest of its batch. */
   readonly isBetweenBatches: boolean;
-  /** Told before the first pass. */
+  /** Called before the first pass. */
   begin(start: EncoderStart): void;
-  /** Told after each example, and once more when a pass is over. */
+  /** Called after each example, and once more after each pass. */
   exampleDone(isLast?: boolean): void;
-  /** What a checkpoint keeps, between two batches. */
+  /** What a checkpoint stores, between two batches. */
   state(): EncoderState;
   restore(state: EncoderState): void;
 }
@@ -56,7 +59,7 @@ export interface EncoderStart {
   /** Examples of a pass, and passes. */
   examples: number;
   passes: number;
-  /** Whether it goes on with the parameters that are there. */
+  /** Whether training continues from the present parameters. */
   goesOn: boolean;
 }
 
@@ -84,10 +87,10 @@ export interface Seen {
 
 export interface Judged {
   logLikelihood: number;
-  /** Decisions judged, and how many of them were wrong. */
+  /** Number of decisions, and how many were wrong. */
   decisions: number;
   errors: number;
-  /** 1 if all of the output is right. */
+  /** 1 if the whole output is right. */
   right: number;
   /** Where outputs mark spans: how many the right one has, how many were found, and how many of these are right. */
   wanted?: number;
@@ -95,7 +98,7 @@ export interface Judged {
   matched?: number;
   /** Where decisions are made among some of the symbols: how many right ones were not among these. */
   unlisted?: number;
-  /** −log of the probability with which it was said that all of the output is right, or that it is not: what came true. */
+  /** −log of the probability given to what turned out true: that the whole output is right, or that it is not. */
   logLoss?: number;
 }
 

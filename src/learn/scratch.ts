@@ -7,9 +7,9 @@ import { MOST_NAMES } from "../engine/growing-alphabet.js";
 export interface ScratchFile {
   /** Bytes so far. */
   readonly size: number;
-  /** Puts bytes at the end. */
+  /** Appends bytes. */
   append(bytes: Uint8Array): void;
-  /** Puts bytes in the place of others. */
+  /** Overwrites bytes. */
   write(at: number, bytes: Uint8Array): void;
   /** Fills `into` with the bytes from `at` on. */
   read(at: number, into: Uint8Array): void;
@@ -17,16 +17,16 @@ export interface ScratchFile {
 }
 
 export interface Scratch {
-  /** Bytes of memory that a training may take, about. */
+  /** Approximate number of bytes of memory that training may use. */
   memory: number;
   open(): ScratchFile;
-  /** In place of what follows from the memory, and of the usual sizes of blocks. */
+  /** Instead of the sizes that follow from the memory, and of the default block sizes. */
   sizes?: Partial<MemorySizes>;
 }
 
 /** What may be in memory, and how passes go through examples. */
 export interface MemorySizes extends OrderSizes {
-  /** Numbers of examples in memory; if there are more, all go to disk. */
+  /** Number of values of examples kept in memory; if there are more, all go to disk. */
   examples: number;
   /** Numbers of the examples at hand, when they are on disk. */
   window: number;
@@ -38,9 +38,9 @@ export interface MemorySizes extends OrderSizes {
 
 /** How passes go through examples, whether these are in memory or on disk; in numbers of examples. */
 export interface OrderSizes {
-  /** Up to so many numbers, all examples are shuffled. */
+  /** Up to this many values, all examples are shuffled together. */
   whole: number;
-  /** Beyond: of a block, and how many blocks are shuffled together. */
+  /** Beyond that: the size of a block, and how many blocks are shuffled together. */
   block: number;
   together: number;
 }

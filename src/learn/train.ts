@@ -37,15 +37,15 @@ interface TrainingStart {
   start?: Float64Array;
   checkpoint?: Checkpoint;
   more?: boolean;
-  /** What to learn from and to judge by, in place of a share that is held out. */
+  /** Which examples to learn from and which to evaluate on, instead of a held-out share. */
   part?: Part;
-  /** The room of a training that is over, for the same learner. */
+  /** Memory of a finished training run of the same learner, to be used again. */
   room?: TrainingRoom;
-  /** Whether steps are as long as they were at the end of the training that had the room. */
+  /** Whether step sizes continue from the end of that training run. */
   goesOn?: boolean;
-  /** The share of the errors by which an earlier pass must be better to be preferred to a later one. */
+  /** How much better an earlier pass must be to be preferred to a later one, as a share of the errors. */
   leastGain?: number;
-  /** Told the weights of each pass that is over. */
+  /** Called with the weights after each pass. */
   onWeights?(weights: Float64Array): void;
 }
 

@@ -11,18 +11,18 @@ export type { TrainingOptions } from "./options.js";
 /** How one pass went. */
 export interface Pass {
   pass: number;
-  /** Of the examples as they were met, for each whose right output has a probability; absent where none has. */
+  /** Of the examples during training, for those whose correct output has a probability; absent if none has. */
   trainLogLikelihood?: number;
   contextLength: number;
   /** On the held-out part, if there is one. */
   heldOut?: {
-    /** The same of the held-out examples. */
+    /** The same for the held-out examples. */
     logLikelihood?: number;
-    /** Share of the decisions that are right. Outputs of any length: 1 - edits / symbols of the right one, at least 0. */
+    /** Share of the decisions that are right. For outputs of any length: 1 - edits / length of the correct output, at least 0. */
     accuracy: number;
     /** Share of the outputs that are right as a whole. */
     exact: number;
-    /** F1 of the spans, where outputs mark any. */
+    /** F1 of the spans, if outputs mark spans. */
     f1?: number;
     /** Where decisions are made among some of the symbols: the share of the right ones that were not among these. */
     unlisted?: number;
@@ -30,14 +30,14 @@ export interface Pass {
 }
 
 export interface TrainingProgress {
-  /** What this training is for, where there are several, such as `L2 0.3`. */
+  /** What this training run is for, if there are several, such as `L2 0.3`. */
   title?: string;
   pass: number;
   passes: number;
-  /** Examples done in this pass, and in all of it. */
+  /** Examples processed in this pass, and the total. */
   done: number;
   total: number;
-  /** Of the passes that are over. */
+  /** For each finished pass. */
   history: readonly Pass[];
   /** Average context length and log-likelihood of the examples of this pass so far. */
   contextLength: number;
@@ -54,15 +54,17 @@ export interface TrainingHooks {
    * done; the next call does not.
    */
   onCheckpoint?(checkpoint: Checkpoint): void | Promise<void>;
-  /** Called before the first pass with what a person should hear, such as that it will take hours. */
+  /** Called before the first pass with messages for the user, such as that training will take hours. */
   onNotice?(text: string): void;
-  /** Asked between examples; true stops after the one at hand, and what was learned so far is the result. */
+  /**
+   * Called between examples; if it returns true, training stops after the current one, and the result is what was learned so far.
+   */
   shouldStop?(): boolean;
-  /** Stops likewise when it is aborted, but there is no result then: the training rejects with the signal's reason. */
+  /** Stops in the same way when it is aborted, but without a result: training rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Trains on several threads; `onExample` is not called then. */
+  /** Trains on several threads; `onExample` is then not called. */
   crew?: CrewMaker;
-  /** How much memory it may take, and where examples go that do not fit. Tagger alone. */
+  /** How much memory it may use, and where examples that do not fit are kept. Tagger only. */
   scratch?: Scratch;
 }
 
@@ -103,16 +105,16 @@ export interface Checkpoint {
   bestScore: number;
   bestPass: number;
   history: Pass[];
-  /** Sums over the pass at hand. */
+  /** Sums over the current pass. */
   passLogLikelihood: number;
   passContextLength: number;
   /** What else the data decided before the first pass, by name. */
   chosen?: Readonly<Record<string, unknown>>;
   /** The tally of the learner, if it keeps one. */
   tally?: Int32Array;
-  /** Of the network beside the rows, if there is one. */
+  /** Of the network, if there is one. */
   encoder?: EncoderState;
-  /** Trainings that are over, where there are several. */
+  /** Finished training runs, if there are several. */
   over?: readonly RunResult[];
 }
 
@@ -120,28 +122,28 @@ export interface Checkpoint {
 export interface RunResult {
   history: Pass[];
   bestPass: number;
-  /** Log loss of its held-out outputs at each of the temperatures tried; empty if none was. */
+  /** Log loss of the held-out outputs at each temperature tried; empty if none was. */
   losses: number[];
 }
 
 export interface Trained {
   weights: Float64Array;
-  /** Parameters of the network beside the rows, if there is one. */
+  /** Parameters of the network, if there is one. */
   network?: Float32Array;
   history: Pass[];
   bestPass: number;
-  /** Whether `shouldStop` ended it. */
+  /** Whether `shouldStop` ended the training. */
   stopped: boolean;
 }
 
 /** Threads that train together. */
 export interface Crew {
   /**
-   * Learns from the examples of the order that are not yet done, until all are or `shouldStop` says so; `onProgress` is
-   * called now and then. Resolves with what is done of the pass by then.
+   * Learns from the remaining examples of the order until all are done or `shouldStop` returns true; calls `onProgress` now and
+   * then. Resolves with the state of the pass.
    */
   learn(order: Int32Array, done: PassDone, watch: CrewWatch): Promise<PassDone>;
-  /** What is said of each example, in their order. */
+  /** A message for each example, in order. */
   judge(examples: Int32Array, weights: Float64Array): Promise<Judged[]>;
   close(): Promise<void>;
 }
@@ -154,7 +156,7 @@ export interface PassDone {
 }
 
 export interface CrewWatch {
-  /** Whether the pass is the first of a training that knows nothing yet. */
+  /** Whether this is the first pass of training from scratch. */
   isFirst: boolean;
   onProgress(done: PassDone): void;
   shouldStop(): boolean;

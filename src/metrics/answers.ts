@@ -6,7 +6,7 @@ import { Numbers } from "../util/numbers.js";
 export interface Answer {
   confidence: number;
   correct: boolean;
-  /** What it is counted with, where answers are counted in groups: its label, or the value of a column. */
+  /** Its group, if answers are counted in groups: its label, or the value of a column. */
   group?: string;
 }
 

@@ -5,9 +5,9 @@ import { generator, uniform } from "../util/random.js";
 import type { AnswerColumns } from "./answers.js";
 
 export interface Difference {
-  /** That of the second model less that of the first, on the examples themselves. */
+  /** The second model's value minus the first's, on the examples themselves. */
   difference: number;
-  /** 95 % of the draws lie between these. */
+  /** 95 % of the resampled differences lie between these. */
   low: number;
   high: number;
   pValue: number;

@@ -5,11 +5,11 @@ import { brier, chanceCalibrationError, expectedCalibrationError } from "./calib
 import { aurc, recallAtPrecision } from "./precision-recall.js";
 
 export interface Sureness {
-  /** Shares that can be answered with accuracy still at least 0.9, 0.95, 0.99. */
+  /** Shares that can be answered with an accuracy of at least 0.9, 0.95, 0.99. */
   recallAtPrecision: Record<"0.9" | "0.95" | "0.99", number>;
   /** In 15 bins of equal size. */
   expectedCalibrationError: number;
-  /** What that would be on average if every confidence were right: few answers differ by chance. */
+  /** Its expected value if all confidences were exact: with few answers, some difference is due to chance. */
   chanceCalibrationError: number;
   brier: number;
   /** Area under the risk-coverage curve. */

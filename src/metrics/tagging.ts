@@ -10,11 +10,11 @@ export interface Rates {
   precision: number;
   recall: number;
   f1: number;
-  /** How many there are in truth. */
+  /** How many there are in the correct labels. */
   support: number;
   /** How many were predicted. */
   predicted: number;
-  /** How many were predicted rightly. */
+  /** How many were predicted correctly. */
   correct: number;
 }
 
@@ -27,19 +27,19 @@ export interface TaggingReport extends Partial<Sureness> {
   sequences: number;
   /** Positions with a known label. */
   tokens: number;
-  /** Positions whose true label is not known; nothing else counts them. */
+  /** Positions whose true label is unknown; they are not counted anywhere else. */
   unknownTokens: number;
-  /** The share of sequences with every known label right. */
+  /** The share of sequences in which all known labels are right. */
   sequenceAccuracy: number;
   tokenAccuracy: number;
   labels: Record<string, Rates>;
-  /** The F1 of `chunks`, under the name that people look for. */
+  /** The F1 of `chunks`, under its common name. */
   chunkF1?: number;
-  /** Only where the labels are chunk labels, such as `B-NP`, `I-NP`, `O`. */
+  /** Only if the labels are chunk labels, such as `B-NP`, `I-NP`, `O`. */
   chunks?: ChunkRates;
-  /** The sum of the sequences' log-probabilities; `null` where one has probability 0, as minus infinity is no JSON. */
+  /** The sum of the sequences' log-probabilities; `null` if one has probability 0, because JSON has no infinity. */
   logLikelihood?: number | null;
-  /** Sequences to whose true labels the model gives probability 0. */
+  /** Sequences whose true labels have probability 0 under the model. */
   impossibleSequences?: number;
 }
 
@@ -73,8 +73,8 @@ export class TaggingScore {
   private impossibleSequences = 0;
 
   /**
-   * `isKnown` tells the labels that the model can give. Whether labels mark chunks is then judged by these alone: one
-   * label in the data that the model has never seen is an error of one, not another kind of labels.
+   * `isKnown` says which labels the model can give. Only these decide whether labels mark chunks: a label that the model has
+   * never seen counts as one error and does not change the kind of labels.
    */
   constructor(private readonly isKnown: (label: string) => boolean = () => true) {}
 
@@ -119,7 +119,7 @@ export class TaggingScore {
     }
   }
 
-  /** Everything so far, ready for JSON. What was not given for every sequence is left out. */
+  /** Everything counted so far, ready for JSON. Fields that were not given for every sequence are left out. */
   report(): TaggingReport {
     const report: TaggingReport = {
       sequences: this.sequences,

@@ -10,9 +10,9 @@ export interface TransductionReport extends Sureness {
   inputs: number;
   wordErrorRate: number;
   symbolErrorRate: number;
-  /** Summed over the inputs that have a right answer the model can write, of the most probable one; null if none has. */
+  /** Summed over the inputs that have a correct answer the model can write, taking the most probable one; null if none has. */
   logLikelihood: number | null;
-  /** Inputs with no right answer that the model can write: too long, or with symbols it does not know. */
+  /** Inputs without a correct answer that the model can write: it is too long, or has unknown symbols. */
   unwritable: number;
 }
 
@@ -24,7 +24,7 @@ export class TransductionScore {
   private logLikelihood = 0;
   private unwritable = 0;
 
-  /** Adds an input: its right answers, the output with its probability, and the log-probability of the best answer. */
+  /** Adds an input: its correct answers, the output with its probability, and the log-probability of the best answer. */
   add(
     answers: readonly (readonly string[])[],
     output: readonly string[],

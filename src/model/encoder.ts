@@ -11,7 +11,7 @@ export interface KeptEncoder {
   shape: EncoderShape;
   /** See `placesOf`. */
   parameters: Float32Array;
-  /** What scores are multiplied by. */
+  /** The factor of the scores. */
   scale: number;
 }
 

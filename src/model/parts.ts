@@ -21,7 +21,7 @@ const DAMAGED = "the file is damaged";
 export interface FileParts {
   metadata: Record<string, string>;
   tensors: Record<string, { data: TensorData; shape?: readonly number[] }>;
-  /** Of the layout, if it is one that not every model has. */
+  /** The version of the layout, if not every model has it. */
   version?: number;
 }
 
@@ -148,7 +148,7 @@ export class PartsReader {
     });
   }
 
-  /** Runs what may refuse a value without knowing that a file holds it. */
+  /** Runs a function; an InputError it throws becomes one that says the file is damaged. */
   guard<T>(read: () => T): T {
     try {
       return read();
@@ -239,7 +239,7 @@ export class PartsReader {
     return unpacked(this.packed(name));
   }
 
-  /** `byHash`: the names stand in that order. */
+  /** `byHash`: the names are in that order. */
   alphabet(name: string, byHash = false): Alphabet {
     const packed = this.packed(name);
     try {

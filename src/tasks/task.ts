@@ -31,11 +31,14 @@ export interface Task<M extends Model = Model> {
   /** What is in a model, for `inspect`: an object for programs, and the same as text for people. */
   contents(model: M): Record<string, unknown>;
   contentsText(model: M, size: { bytes: number }): string;
-  /** Further looks into a model, by flags of `inspect`. */
+  /** More views of a model, chosen by flags of `inspect`. */
   readonly looks?: Looks<M>;
-  /** Whether the explorer's page can show a model, and if it takes plain text; throws an InputError that says why not. */
+  /**
+   * Whether the explorer can show a model, and whether the model takes plain text. Throws an InputError with the reason if it
+   * cannot.
+   */
   explorable?(model: M): { readsText: boolean };
-  /** Refuses a model that cannot be used from the command line, such as one that needs a function of the user's. */
+  /** Throws if a model cannot be used from the command line, such as one that needs a function of the user's program. */
   checkUsable?(model: M, file: string): void;
 }
 
@@ -45,7 +48,7 @@ export interface Looks<M extends Model = Model> {
   /** How options and positions are written, for help. */
   readonly notes: string;
   readonly examples: readonly Example[];
-  /** What was asked for, or undefined if nothing was; `open` gives the lines of a file. */
+  /** What was requested, or undefined; `open` gives the lines of a file. */
   look(model: M, asked: Asked, open: (file: string) => Lines): Promise<Shown | undefined>;
 }
 
@@ -67,11 +70,11 @@ export interface Predictor extends Model {
   readonly summary: { readonly stopped: boolean; readonly history: readonly Pass[]; readonly bestPass: number };
   /** Kept with the model: how its training data was read, as `input`. */
   readonly note: Record<string, unknown>;
-  /** What was measured on held-out data, if it was. */
+  /** Result of calibration on held-out data, if any. */
   calibration: Calibration | undefined;
   /** Where there may be a range of contexts: takes outputs of this probability as sure from now on. */
   setSure?(sure: number): void;
-  /** Gives back the memory that it has of the kernel; it must not be used afterwards. */
+  /** Frees its kernel memory; the model must not be used afterwards. */
   dispose?(): void;
   [Symbol.dispose]?(): void;
 }
@@ -80,7 +83,7 @@ export interface Predictor extends Model {
 export interface Answered<Prediction, Candidate> {
   answered: boolean;
   prediction: Prediction;
-  /** None if it is answered. */
+  /** Empty if it is answered. */
   candidates: readonly Candidate[];
 }
 
@@ -90,7 +93,7 @@ export interface PartsAnswered<Prediction, Candidate> {
   prediction: Prediction;
   /** [parts] */
   answered: readonly boolean[];
-  /** For a person to choose from; none if all parts are answered. */
+  /** Candidates for a person to choose from; empty if all parts are answered. */
   candidates: readonly Candidate[];
 }
 
@@ -98,7 +101,7 @@ export interface PartsAnswered<Prediction, Candidate> {
 export interface ChosenInference {
   mode?: "rcms" | "beam" | "exact";
   contexts?: number | Range;
-  /** With a range: an output this probable is sure enough. */
+  /** With a range: an output this probable is not searched again with more contexts. */
   sure?: number;
 }
 
@@ -108,24 +111,24 @@ export interface PredictionAsked extends Asked {
   /** The contexts that were kept. */
   contexts?: boolean;
   inference?: ChosenInference;
-  /** Whether it is to be printed as JSON. */
+  /** Whether to print JSON. */
   json?: boolean;
-  /** The probability of every label at every position, where there are such. */
+  /** The probability of every label at every position, if outputs have labels. */
   marginals?: boolean;
-  /** All spans that an output may have, where there are such. */
+  /** All spans that an output may have, if outputs have spans. */
   possible?: boolean;
-  /** In a judgement, what parts and spans are grouped by. */
+  /** When evaluating: what parts and spans are grouped by. */
   per?: Per;
 }
 
 /** What decides how data for a model is read. */
 export interface InputUse {
   /**
-   * `needed`: data without right answers is refused, and so are answers that the model cannot give. `judged`: these are
-   * wrong answers, no more. `ignored`: answers in the data are passed through, if at all.
+   * `needed`: data without correct answers is refused, and so are answers that the model cannot give. `judged`: answers that the
+   * model cannot give count as wrong. `ignored`: answers in the data are not used; they may be passed through.
    */
   answers: "needed" | "judged" | "ignored";
-  /** Whether a source without inputs is fine, as a part of another may be. */
+  /** Whether a source may have no inputs, such as one part of a larger source. */
   mayBeEmpty?: boolean;
   /** Options of `rereading`, `predicting` and `evaluating`. */
   asked: Asked;
@@ -144,7 +147,7 @@ export interface LearningTask<
   readonly predicting: Predicting<M, Input, Prediction, Candidate>;
   readonly evaluating: Evaluating<M, Input, Case>;
   readonly reviewing: Reviewing<M, Given, Input, Candidate>;
-  /** Where a slow model can teach a fast one. */
+  /** Defined if a slow model can teach a fast one. */
   readonly distilling?: Distilling<M, Input>;
 }
 
@@ -170,36 +173,45 @@ export interface Learning<M extends Predictor, Given> {
     /** Names of the options that `--help` shows; left out: all of them. */
     common?: readonly string[];
   };
-  /** What can be chosen of a training. */
+  /** Training options. */
   readonly options: Declared;
-  /** How data is read. What was chosen or found out is kept in the model. */
+  /** How data is read. What was given or detected is kept in the model. */
   readonly reading: Declared;
   /**
-   * The examples of several sources, one after the other. `reading` holds what was given; what is found out from the first
-   * lines is added to it and holds for all.
+   * The examples of several sources, one after the other. `reading` holds what was given; what is detected from the first lines
+   * is added to it and applies to all sources.
    */
   read(sources: Iterable<Lines>, reading: Record<string, unknown>): AsyncIterable<Given>;
-  /** What decides an example, and nothing else: told by it, a training is resumed with the same data only. */
+  /**
+   * Everything that an example consists of, and nothing else. It is used to check that a training run is resumed with the same
+   * data.
+   */
   decisive(example: Given): unknown;
-  /** Whether an example belongs together with the one before, such as the sentences of a document: they are held out together. */
+  /**
+   * Whether an example belongs to the same group as the one before, such as sentences of one document. Groups are held out as a
+   * whole.
+   */
   belongs?(example: Given, before: Given): boolean;
   train(examples: AsyncIterable<Given>, options: LearningOptions<M>): Promise<M>;
-  /** How a training went, for `--json`. */
+  /** The result of a training run, for `--json`. */
   summary(model: M): Record<string, unknown>;
-  /** The same in words: what came out of what, how it was judged on what was held out, and warnings. `from` is what it began with. */
+  /**
+   * The same as text: what was trained on what, how it did on the held-out part, and warnings. `from` is the model that training
+   * started from.
+   */
   summaryText(model: M, from?: M): { text: string; judged?: string; warnings: readonly string[] };
   /**
-   * Whether a training that begins with a model always keeps what it is made of. Else it does so only where there are no
-   * examples but answers to what the model left open.
+   * Whether training that starts from a model always keeps that model's features. Otherwise it does so only if the only examples
+   * are answers to items the model left open.
    */
   readonly alwaysKeeps: boolean;
-  /** Whether `train` takes examples to choose by (`dev`). */
+  /** Whether `train` accepts development examples (`dev`). */
   readonly takesDev?: boolean;
   /** Whether `train` can keep its examples on disk (`scratch`). */
   readonly takesScratch?: boolean;
-  /** Reading options of a model, for more examples of the same kind. */
+  /** The reading options of a model, to read more examples of the same kind. */
   readingOf(model: M): Record<string, unknown>;
-  /** What beside `options` a training needs to make a model like this one again, such as its lexicon; may refuse. */
+  /** What else, besides `options`, is needed to train a model like this one again, such as its lexicon. May throw. */
   again?(model: M): Asked;
 }
 
@@ -209,11 +221,11 @@ export interface LearningOptions<M extends Predictor> extends TrainingHooks {
   given: Asked;
   /** The files that options of the type `file` came from, by name of the option. */
   files: Readonly<Record<string, string>>;
-  /** A model to begin with. */
+  /** A model to start from. */
   from?: M;
-  /** Whether `from` is kept as it is, and learns a little more. */
+  /** Whether to keep `from` as it is and only continue its training. */
   keep: boolean;
-  /** Examples to choose by, read when the others are. */
+  /** Development examples, read along with the others. */
   dev?: AsyncIterable<unknown>;
   checkpoint?: Checkpoint;
   note: Record<string, unknown>;
@@ -221,40 +233,40 @@ export interface LearningOptions<M extends Predictor> extends TrainingHooks {
 
 /** Inputs, predictions, and how they are printed. */
 export interface Predicting<M extends Predictor, Input, Prediction, Candidate> {
-  /** What a prediction can be asked for beside what every task has. */
+  /** Options of predictions beyond those that every task has. */
   readonly options: Declared;
-  /** Options of reading that may be given again for data that a model is to predict or to be judged on. */
+  /** Reading options that may be set again for data to predict or evaluate on. */
   readonly rereading: Declared;
   /** For the help of `predict`: what is printed. */
   readonly notes: string;
   readonly examples: readonly Example[];
   /** The inputs of a source, read as the model's training data was. */
   inputs(model: M, lines: Lines, use: InputUse): AsyncIterable<Input>;
-  /** Inputs of what a program has: the examples that a model is trained on, with or without their answers. */
+  /** Inputs from values in a program: examples as for training, with or without their answers. */
   inputsOf(examples: AsyncIterable<unknown>): AsyncIterable<Input>;
   /** Where inputs end, so that lines can be cut into parts. */
   cutting(model: M, first: LineBlock, asked: Asked, file: string): Cutting;
   /**
-   * `inputs`, `predict` and `text` in one, for speed: from the bytes of lines to the bytes of what is printed. Undefined where
-   * that cannot be, for this model, what is asked for, or lines that begin with these. `settled`: for parts of a source that
-   * another predictor, which has said so, began with.
+   * `inputs`, `predict` and `text` in one, for speed: from the bytes of lines to the bytes that are printed. Undefined if this is
+   * not possible for the model, the options or data that begins with these lines. `settled` is for later parts of a source, and
+   * comes from the predictor of its first part.
    */
   bytes?(model: M, first: ByteBlock, use: InputUse, file?: string, settled?: unknown): BytePredictor | undefined;
   predict(model: M, input: Input, asked: PredictionAsked): Prediction;
   answer(model: M, input: Input, asked: PredictionAsked & { precision: number }): Answered<Prediction, Candidate>;
   /**
-   * The lines of the source that an input stands on, with the one that ends it, where a prediction is printed on as many: then
-   * blank lines are printed for all others, and what is printed can be pasted beside the source. `isKept`: the others are
-   * printed as they are, and lines end as those of the source do.
+   * The source lines of an input, including the line that ends it, if a prediction is printed on the same number of lines. Blank
+   * lines are then printed for all other lines, so that the output can be pasted beside the source. With `isKept`, the other
+   * lines are printed unchanged, with the line endings of the source.
    */
   linesOf?(input: Input): LinesOfInput | undefined;
-  /** What a person should hear about a prediction, whatever is printed: each line is said once. */
+  /** Messages about a prediction for the user, independent of the output; each line is shown once. */
   notices?(prediction: Prediction): readonly string[];
   json(model: M, input: Input, prediction: Prediction): Record<string, unknown>;
   text(model: M, input: Input, prediction: Prediction, asked: PredictionAsked): string;
   answerJson(model: M, input: Input, answer: Answered<Prediction, Candidate>): Record<string, unknown>;
   answerText(model: M, input: Input, answer: Answered<Prediction, Candidate>, asked: PredictionAsked): string;
-  /** Promises about parts, where outputs have parts. */
+  /** Promises about parts, if outputs have parts. */
   readonly parts?: AnsweringParts<M, Input, Prediction, Candidate>;
 }
 
@@ -262,21 +274,21 @@ export interface Predicting<M extends Predictor, Input, Prediction, Candidate> {
 export interface BytePredictor {
   /** Predicts for the inputs that are complete with these lines. */
   take(block: ByteBlock): void;
-  /** There are no more lines. */
+  /** Called after the last line. */
   end(): void;
-  /** What a predictor for later parts of the source must be told, if nothing that comes can change it; else undefined. */
+  /** What a predictor for later parts of the source needs to know, once nothing can change it; undefined before. */
   settled(): unknown;
   /** Where the last line ends after which a source can be cut into parts; -1 if there is none. */
   cut(bytes: Uint8Array): number;
   /** Predicts for lines that end where a source can be cut, or at its end. */
   takePart(block: ByteBlock): void;
-  /** What is to be printed since the last time, also where one of the above threw an InputError. */
+  /** The output since the last call, even if one of the methods above threw an InputError. */
   taken(): Uint8Array;
 }
 
 /** Answers part by part. */
 export interface AnsweringParts<M extends Predictor, Input, Prediction, Candidate> {
-  /** Parts that outputs of a model have. The first is what `parts` of a judgement are. */
+  /** Kinds of parts that outputs of a model have. The first is the kind of `parts` in an evaluation. */
   units(model: M): readonly PartUnit[];
   answer(
     model: M,
@@ -285,9 +297,9 @@ export interface AnsweringParts<M extends Predictor, Input, Prediction, Candidat
   ): PartsAnswered<Prediction, Candidate>;
   json(model: M, input: Input, answer: PartsAnswered<Prediction, Candidate>): Record<string, unknown>;
   text(model: M, input: Input, answer: PartsAnswered<Prediction, Candidate>, asked: PredictionAsked): string;
-  /** Sets of labels, where parts are labels. */
+  /** Sets of labels, if parts are labels. */
   readonly sets?: LabelSets<M, Input, Prediction>;
-  /** All spans that an output may have, where there are spans. */
+  /** All spans that an output may have, if outputs have spans. */
   readonly possible?: PossibleSpans<M, Input, Prediction>;
 }
 
@@ -322,11 +334,11 @@ export interface LinesOfInput {
 
 export interface Cutting {
   ends(line: string): boolean;
-  /** Whether `linesOf` knows the lines of inputs. */
+  /** Whether `linesOf` can find the lines of inputs. */
   isByLine: boolean;
-  /** Whether it says that other lines are kept. */
+  /** Whether other lines are kept. */
   isKept?: boolean;
-  /** To be given with each part. */
+  /** Must be passed with each part. */
   options: Asked;
 }
 
@@ -338,17 +350,17 @@ export interface Evaluating<M extends Predictor, Input, Case> {
   readonly examples: readonly Example[];
   /** What is counted, in the plural and as a title: "Sequences". */
   readonly title: string;
-  /** Numbers of the report, by name; names with a dot are looked for inside. */
+  /** Names of numbers in the report; a dot leads to a nested one. */
   readonly measures: readonly string[];
-  /** Beginnings of names that hold more numbers, one for each label for example. */
+  /** Prefixes of names that hold several numbers, such as one per label. */
   readonly measuresWithin?: readonly string[];
-  /** Those of which less is better. */
+  /** Measures for which lower is better. */
   readonly atMost: readonly string[];
-  /** What a model is judged on: inputs with their right answers, those of one input together. */
+  /** What a model is evaluated on: inputs with their correct answers, grouped by input. */
   cases(inputs: AsyncIterable<Input>): AsyncIterable<Case>;
-  /** Whether a model is right, and how sure it was; undefined if the data does not say what is right. */
+  /** Whether a model's answer is correct, and its confidence; undefined if the data has no correct answer. */
   judge(model: M, one: Case, asked: PredictionAsked): Judgement | undefined;
-  /** The same for people to look at; what is not known of the right answer is left out. */
+  /** The same in readable form; unknown parts of the correct answer are left out. */
   show?(model: M, one: Case, asked: PredictionAsked): ShownCase | undefined;
   /** Measures a model case by case. */
   score(model: M, asked: PredictionAsked): Score<Case>;
@@ -358,17 +370,17 @@ export interface Evaluating<M extends Predictor, Input, Case> {
 export interface Judgement {
   /** Of the whole output. */
   whole: Answer;
-  /** Of its parts, such as the labels of tokens; segments, where these are the parts. */
+  /** Of its parts: labels of tokens, or segments. */
   parts: readonly Answer[];
-  /** Of the spans that its parts make up, such as entities, where there are such. */
+  /** Of the spans that its parts form, such as entities, if there are any. */
   spans?: readonly Answer[];
-  /** How many spans there are in truth, where outputs have spans. */
+  /** The number of true spans, if outputs have spans. */
   trueSpans?: number;
-  /** With `nbest`: what the whole output may be, with any other output as the last possibility. */
+  /** With `nbest`: the candidates for the whole output; the last stands for all other outputs. */
   outcomes?: Outcomes;
-  /** With `marginals`, where parts are labels: what each of them may be. */
+  /** With `marginals`, if parts are labels: the candidates for each part. */
   partOutcomes?: readonly Outcomes[];
-  /** With `possible`: probabilities of the true spans, 0 for those that are no candidates; and of all candidates. */
+  /** With `possible`: the probabilities of the true spans, 0 for those that are not candidates; and of all candidates. */
   possible?: { truths: readonly number[]; candidates: readonly number[] };
 }
 
@@ -377,20 +389,20 @@ export interface ShownCase extends Answer {
   input: string;
   output: string;
   truth: string;
-  /** What a person should hear, such as a label that the model does not know: each line is said once. */
+  /** Messages for the user, such as a label that the model does not know; each line is shown once. */
   notices?: readonly string[];
 }
 
 export type Report = Record<string, unknown> & { seconds: number };
 
 export interface Score<Case> {
-  /** Counts a case; `found` is what `find` found, here or elsewhere. */
+  /** Counts a case; `found` is the result of `find`, which may come from another machine. */
   add(one: Case, found?: unknown): void;
-  /** What takes the time: what the model says to a case, as plain data. Another machine can find it. */
+  /** The slow part: the model's answer to a case, as plain data. Another machine can compute it. */
   find?(one: Case): unknown;
   /** Of all whole outputs so far. */
   readonly answers: Answers;
-  /** Of their tokens or spans one by one, where they have such. */
+  /** Of their tokens or spans, if they have any. */
   parts?(): Partial<Record<PartUnit, Answers>>;
   report(): Record<string, unknown>;
   /** Messages for the user, such as labels that the model does not know. */
@@ -400,11 +412,11 @@ export interface Score<Case> {
 /** What is left to a person, and what comes back. */
 export interface Reviewing<M extends Predictor, Given, Input, Candidate> {
   /**
-   * The item of an input; `number` names it where it has no name of its own. If answers label tokens, it has `tokens`, and a
+   * The review item of an input; `number` is its name if it has no id. If answers label tokens, the item has `tokens`, so that a
    * person can label them one by one.
    */
   item(model: M, input: Input, candidates: readonly Candidate[], number: number): ReviewItem;
-  /** The example of an answered item, read in the way of the data before it. */
+  /** The example of an answered item, read in the same way as the data before it. */
   example(item: ReviewItem, file: string, reading: Asked): Given;
   /** An answered item as training data, in the format that its input was read in. */
   exported?(item: ReviewItem, file: string): string;

@@ -22,7 +22,7 @@ export abstract class TrainedModel<Options, Summary, Rows> {
   readonly options: Options;
   readonly summary: Summary;
   readonly note: Record<string, unknown>;
-  /** What was measured on held-out data, if it was. */
+  /** Result of calibration on held-out data, if any. */
   calibration: Calibration | undefined;
   private readonly holder: Holder & { readonly rows: Rows };
   private readonly ownWeights: Float64Array;

@@ -10,21 +10,21 @@ import { InputError, unknownName } from "./errors.js";
 
 /** What is known of an option beside its type. */
 export interface OptionFacts {
-  /** What it means, as help shows it: begins in lower case and has no full stop. */
+  /** Its meaning, as shown in help: begins in lower case and has no full stop. */
   description: string;
   /** `whole`, `range`, `real`, `choice`, `flag`, `text`, `file`, `files`, `lines`, `model`, `list`. */
   type: "whole" | "range" | "real" | "choice" | "flag" | "text" | "file" | "files" | "lines" | "model" | "list";
   /** What the value is called in help: `n` in `--order <n>`. */
   value?: string;
-  /** Where there is no default: what happens then, such as "chosen on held-out data". */
+  /** If there is no default: what happens instead, such as "chosen on held-out data". */
   otherwise?: string;
-  /** Names that programs may use, too: those of earlier versions. */
+  /** Other names that programs may use, from earlier versions. */
   aliases?: readonly string[];
-  /** The flag, where it is not the name in small letters with hyphens; false if the command line has none. */
+  /** The flag, if it is not the name in lower case with hyphens; false if the command line has none. */
   flag?: string | false;
-  /** Of a flag that is on by default: what `--no-…` does. */
+  /** For a flag that is on by default: what `--no-…` does. */
   off?: string;
-  /** A word that may stand in place of a number, and is meant where the flag has no value. */
+  /** A word that may be given instead of a number; also the meaning of the flag without a value. */
   preset?: string;
   choices?: readonly string[];
   least?: number;

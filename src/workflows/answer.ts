@@ -15,17 +15,17 @@ export interface AnsweredInput {
   answered: boolean;
   /** The model's best output, with its probability; what it is called depends on the task: `labels`, `output`. */
   prediction: { probability: number };
-  /** None if it is answered. */
+  /** Empty if it is answered. */
   candidates: readonly unknown[];
-  /** Where a promise is about tokens or spans: which of them are answered. `answered` is then whether all are. */
+  /** If a promise is about tokens or spans: which of them are answered. `answered` then says whether all are. */
   parts?: readonly boolean[];
   /**
-   * With `coverage`: the outputs of which one is right with the promised probability, the most probable first, and whether that may
-   * be any other output as well. `answered` is then whether it is a single one.
+   * With `coverage`: a set of outputs that contains the right one with the promised probability, most probable first, and whether
+   * the set includes all other outputs too. `answered` then says whether the set has a single output.
    */
   set?: readonly unknown[];
   other?: boolean;
-  /** With `coverage` of tokens: the labels that each may have. */
+  /** With `coverage` of tokens: the set of labels of each. */
   sets?: readonly (readonly string[])[];
   /** With `recall`: all spans that are probable enough; they may overlap, and belong to no single output. */
   spans?: readonly PossibleSpan[];
@@ -34,9 +34,9 @@ export interface AnsweredInput {
 export interface AnsweringOptions {
   /** The precision that was promised by calibration. */
   precision?: number;
-  /** Instead of it: the coverage that was promised for sets. */
+  /** Instead of a precision: the coverage promised for sets. */
   coverage?: number;
-  /** Or: the recall that was promised for spans. */
+  /** Or the recall promised for spans. */
   recall?: number;
   /**
    * What it was promised for.

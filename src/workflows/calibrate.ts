@@ -78,14 +78,11 @@ export interface CalibrateOptions {
    * @default "sequence"
    */
   unit?: Unit;
-  /** Promise it of each label of tokens or spans on its own, or of each value of a column (counted from 1). */
+  /** Make a separate promise for each label of tokens or spans, or for each value of a column (counted from 1). */
   per?: Per;
-  /**
-   * Probability, over the draw of the examples, that the promise is true.
-   * @default 0.95
-   */
+  /** Probability, over random draws of the examples, that the promise is true. @default 0.95 */
   confidence?: number;
-  /** First choose how sure is sure enough for searches to take so many contexts for each decision, on average. */
+  /** First choose `sure` so that searches use this many contexts per decision on average. */
   meanContexts?: number;
   /** @default 1 */
   seed?: number;
@@ -101,7 +98,7 @@ export type Calibrated = { examples: number; partial: number } & (
 
 /** A threshold from the training data alone: an estimate, not a promise. */
 export interface EstimateOptions extends CalibrateOptions {
-  /** Into how many parts the training data is divided. */
+  /** Number of parts that the training data is divided into. */
   crossValidate: number;
 }
 
@@ -115,14 +112,14 @@ export type Estimated = { examples: number; partial: number; crossValidated: num
 
 /** Sets of outputs that contain the right one, in place of single answers that are right. */
 export interface CoverOptions {
-  /** Probability with which a set is to contain the truth, between 0 and 1. */
+  /** Probability with which a set must contain the truth, between 0 and 1. */
   coverage: number;
   /**
    * Whether sets are of whole outputs, or of the labels of each token.
    * @default "sequence"
    */
   unit?: SetUnit;
-  /** First choose how sure is sure enough for searches to take so many contexts for each decision, on average. */
+  /** First choose `sure` so that searches use this many contexts per decision on average. */
   meanContexts?: number;
   /** @default 1 */
   seed?: number;
@@ -130,14 +127,11 @@ export interface CoverOptions {
 
 /** Spans that are found, in place of answers that are right. */
 export interface RecallOptions {
-  /** Share of the spans of a sequence that is to be reported, on average over the sequences that have some; between 0 and 1. */
+  /** Share of a sequence's spans that must be reported, on average over the sequences that have spans; between 0 and 1. */
   recall: number;
-  /**
-   * Probability, over the draw of the examples, that the promise is true.
-   * @default 0.95
-   */
+  /** Probability, over random draws of the examples, that the promise is true. @default 0.95 */
   confidence?: number;
-  /** First choose how sure is sure enough for searches to take so many contexts for each decision, on average. */
+  /** First choose `sure` so that searches use this many contexts per decision on average. */
   meanContexts?: number;
   /** @default 1 */
   seed?: number;
@@ -153,7 +147,7 @@ export interface Recalled {
   /** True spans of the examples, and the share of them that are candidates at all. */
   spans: number;
   reachable: number;
-  /** Where it is promised, with the spans that the threshold reports for each true one. */
+  /** If the promise can be made, with the number of spans reported per true span. */
   guarantee?: RecallGuarantee;
   reported?: number;
 }

@@ -25,7 +25,7 @@ export const compareOptions = {
 
 export interface Measures {
   accuracy: number;
-  /** Share that can be answered at each of the precisions 0.9, 0.95 and 0.99. */
+  /** Share that can be answered at precision 0.9, 0.95 and 0.99. */
   recalls: number[];
   expectedCalibrationError: number;
   brier: number;
@@ -47,7 +47,7 @@ export interface Comparison {
 export interface PartMeasures extends Measures {
   /** Tokens or spans that the model gave. */
   parts: number;
-  /** Of spans: of those found the right ones, of the true ones those found, and both together. Of tokens all are the accuracy. */
+  /** For spans: precision, recall and F1. For tokens, all three are the accuracy. */
   precision: number;
   recall: number;
   f1: number;
@@ -57,12 +57,12 @@ export interface PartMeasures extends Measures {
 export interface PartComparison {
   unit: PartUnit;
   examples: number;
-  /** Tokens or spans that there are in truth. */
+  /** Number of true tokens or spans. */
   truths: number;
   measures: [PartMeasures, PartMeasures];
-  /** Whether F1 differs, which of tokens is accuracy. */
+  /** Whether F1 differs; for tokens, F1 is the accuracy. */
   f1Difference: Difference;
-  /** Whether what can be answered differs, at each precision: as a share of all that there are in truth. */
+  /** Whether the share of true tokens or spans that can be answered differs, at each precision. */
   recallDifference: (Difference & { precision: number })[];
 }
 

@@ -25,17 +25,17 @@ export interface Covered {
   promised: boolean;
   unit: SetUnit;
   coverage: number;
-  /** Held-out examples, and those left out since the data does not say what is right. */
+  /** Held-out examples, and examples left out because the data has no correct answer. */
   examples: number;
   partial: number;
-  /** Where it is promised. */
+  /** If the promise can be made. */
   guarantee?: CoverageGuarantee;
   /**
-   * Of the sets of the held-out examples: how many outputs or labels they hold on average, and the shares of those that hold a
-   * single one, and of those that hold any other output as well.
+   * For the sets of the held-out examples: their average size, the share of sets with a single output or label, and the share of
+   * sets that include all other outputs.
    */
   sets?: { mean: number; single: number; other: number };
-  /** Where it is not: held-out examples that it takes at least. */
+  /** If not: the least number of held-out examples it needs. */
   examplesNeeded?: number;
 }
 

@@ -9,9 +9,9 @@ import { learningTaskOf } from "./model.js";
 export interface Evaluation {
   /** Numbers by name; which there are depends on the task. */
   report: Report;
-  /** Of whole outputs: how sure the model was, and whether it was right. */
+  /** Of whole outputs: the model's confidence, and whether it was right. */
   answers: Answers;
-  /** The same of tokens and spans one by one, where outputs have such. */
+  /** The same for individual tokens and spans, if outputs have them. */
   parts: Partial<Record<PartUnit, Answers>>;
   /** Messages for the user, such as labels that the model does not know. */
   warnings: readonly string[];

@@ -11,11 +11,16 @@ export interface NoPartThreshold {
   examples: number;
   parts: number;
   accuracy: number;
-  /** The surest parts that speak most for the promise, one of each sequence: how many, and how many of them are wrong. */
+  /**
+   * The most certain parts, one per sequence, cut off where the evidence for the promise is strongest: how many there are, and
+   * how many are wrong.
+   */
   surest: { answered: number; wrong: number };
-  /** About how many held-out sequences it would take if the surest parts went on being right as often; undefined if no number would do. */
+  /**
+   * Approximate number of held-out sequences needed, if the most certain parts stay as accurate; undefined if no number suffices.
+   */
   examplesNeeded?: number;
-  /** The highest precision that can be promised, of a few; missing if there is none. */
+  /** The highest of a few precisions that can be promised; missing if there is none. */
   possible?: number;
 }
 

@@ -10,9 +10,9 @@ import type { WorkSpace } from "./work-space.js";
 /** Lets a clamp take part in the choice of contexts. */
 export interface Guide {
   clamp: Clamp;
-  /** Holds the clamped forward pass, which goes along. */
+  /** Holds the clamped forward pass, which runs along. */
   pass: ClampedPass;
-  /** `target`: the contexts heaviest under the clamp. `hybrid`: these and the heaviest without it. */
+  /** `target`: the heaviest contexts under the clamp. `hybrid`: these and the heaviest without it. */
   by: "target" | "hybrid";
 }
 

@@ -11,7 +11,7 @@ export type EncoderKind = (typeof encoderKinds)[number];
 
 export interface EncoderShape {
   kind: EncoderKind;
-  /** What may be seen at a position, by number. */
+  /** Number of different inputs at a position. */
   inputs: number;
   /** The length of all vectors between inputs and outputs. */
   width: number;

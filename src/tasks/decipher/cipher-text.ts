@@ -30,16 +30,16 @@ export interface CipherText {
   /** Length of the groups that letters stand in, if they do and their spaces were therefore taken to mean nothing. */
   groups?: number;
   /**
-   * The text again, with other symbols in place of its own, [sequence][position]. `dress` may change how a symbol looks,
-   * knowing its number in the whole text.
+   * The text with other symbols instead of its own, [sequence][position]. `dress` may change how a symbol is written; it gets the
+   * symbol's number in the whole text.
    */
   render(symbols: readonly (readonly string[])[], dress?: (symbol: string, number: number) => string): string;
 }
 
 export interface CipherReading {
-  /** Found out from the text if not given. */
+  /** Detected from the text if not given. */
   kind?: CipherKind;
-  /** If not given: known between letters, unless they stand in groups; else unknown. */
+  /** If not given: `known` for letters, unless they are written in groups; otherwise `unknown`. */
   spaces?: Spaces;
 }
 

@@ -15,7 +15,7 @@ export interface DecipherPass {
   contextLength: number;
   /** Share of the cipher symbols whose best reading has a probability of at least 0.9. */
   settled: number;
-  /** Sequences the beam lost altogether. */
+  /** Sequences that the beam lost completely. */
   lost: number;
   /** The best key so far, by cipher symbol. */
   key(): Map<string, string>;
@@ -27,13 +27,13 @@ export interface DecipherHooks {
   onPass?: (pass: DecipherPass) => void;
   /** After each search for a key or walk from it; `key` gives the best one so far, by cipher symbol. */
   onSearch?: (restart: number, score: number, best: number, key: () => Map<string, string>) => void;
-  /** A key to begin with, by cipher symbol, in place of a search. */
+  /** A key to start with, by cipher symbol, instead of a search. */
   begin?: Readonly<Record<string, string>>;
   /** Asked often; true ends the work with the best key so far. */
   shouldStop?: () => boolean;
-  /** Ends it likewise when it is aborted, but without a result: `solve` rejects with the signal's reason. */
+  /** Stops in the same way when it is aborted, but without a result: `solve` rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Counts in another way, such as on several threads. */
+  /** Counts elsewhere, such as on several threads. */
   expecter?: (model: CipherModel, sequences: readonly Int32Array[]) => Expecter;
   /** Letters: searches elsewhere, such as on several threads; the result is the same. */
   searchers?: MakeSearchers;
@@ -49,7 +49,7 @@ export interface Reading {
  */
 export interface MappedSymbol extends Reading {
   cipher: string;
-  /** Places where it stands. */
+  /** Positions where it occurs. */
   count: number;
   /** Other readings with a probability of at least 0.01, most probable first. */
   others: Reading[];
@@ -60,9 +60,9 @@ export interface Decipherment {
   mapping: MappedSymbol[];
   /** The text under the key, [sequence][position]. */
   plain: string[][];
-  /** Letters: places where the writer probably meant another letter than the key gives, if the key itself is sure. */
+  /** Letters: places where the writer probably meant a letter other than the key gives, if the key itself is certain. */
   slips: Slip[];
-  /** Of each pass of the EM that gave the key. */
+  /** For each pass of the EM that gave the key. */
   logLikelihood: number[];
   contextLength: number[];
   /**
@@ -70,7 +70,7 @@ export interface Decipherment {
    * begin with, or stopped early), each holds only if the rest of the key is right, and says nothing about the key.
    */
   drawn: boolean;
-  /** Share of the text that is right, as keys that were drawn expect; spaces that are known do not count. */
+  /** Expected share of the text that is right, over the sampled keys; known spaces do not count. */
   expectedAccuracy: number | undefined;
   /**
    * How much the text reads like the language, by the bits its symbols take: 1 like the language model's own text, 0 like
@@ -81,13 +81,13 @@ export interface Decipherment {
   unicity: number;
   /** Whether keys were one-to-one: no two cipher symbols for the same plain symbol. */
   oneToOne: boolean;
-  /** Beginnings tried. */
+  /** Number of starting points tried. */
   restarts: number;
-  /** How many of them ended at the key, where keys are searched: one that came up only once may not be the best there is. */
+  /** How many of them ended at this key: a key that was found only once may not be the best. */
   recurrences?: number;
   /** A text that is read by counting in the alphabet: how. If the letters of a key take turns, `mapping` is empty. */
   shift?: { kind: ShiftKind; key: string };
-  /** Ended by `shouldStop`. */
+  /** Whether `shouldStop` ended the search. */
   stopped: boolean;
 }
 

@@ -35,7 +35,7 @@ export class KeyConfidence {
     private readonly key: Int32Array,
     private readonly plainCount: number,
     private readonly oneToOne: boolean,
-    /** [cipherCount][plainCount] 0 where a substitution is known not to be. */
+    /** [cipherCount][plainCount] 0 where a substitution is known to be impossible. */
     private readonly allowed?: Uint8Array,
   ) {
     this.order = model.options.order;

@@ -79,9 +79,9 @@ interface LetterParts {
   words?: WordList;
   /** Letters of the plain text that were left out as too rare, with how often they came. */
   dropped?: ReadonlyMap<string, number>;
-  /** Letters that folding wrote otherwise, with how often they came. */
+  /** Letters changed by folding, with their counts. */
   folded?: ReadonlyMap<string, number>;
-  /** The n-grams with spaces of a model without, or without of a model with spaces; made when first asked for. */
+  /** The n-grams with spaces if the model has none, or without spaces if it has them; computed on first use. */
   other?: () => NgramModel;
 }
 

@@ -69,7 +69,7 @@ const LOOK = 50;
 
 /** Makes walks elsewhere, such as on several threads, and gives them back in the order in which they were asked for. */
 export interface Searchers {
-  /** Walks that are made at once. */
+  /** Number of walks made at the same time. */
   count: number;
   walk(planned: PlannedWalk): Promise<FoundKey>;
   close(): Promise<void>;

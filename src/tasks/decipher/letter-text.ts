@@ -13,7 +13,7 @@ export interface LetterText {
   sequence: Int32Array;
   /** Letters that were left out, with how often they came. */
   dropped: Map<string, number>;
-  /** Letters that folding wrote otherwise, with how often they came. */
+  /** Letters changed by folding, with their counts. */
   folded: Map<string, number>;
 }
 

@@ -11,9 +11,9 @@ export interface SearchText {
   sequences: readonly Int32Array[];
   cipherCount: number;
   plainCount: number;
-  /** [cipherCount][plainCount] 0 where a substitution is known not to be. */
+  /** [cipherCount][plainCount] 0 where a substitution is known to be impossible. */
   allowed: Uint8Array;
-  /** Symbols of all sequences together. */
+  /** Number of symbols in all sequences. */
   places: number;
   options: { oneToOne: boolean; seed: number };
 }

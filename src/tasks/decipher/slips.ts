@@ -7,7 +7,7 @@ import type { WordScore } from "./word-score.js";
 
 /** A place where the writer probably meant another letter than the key gives. */
 export interface Slip {
-  /** The place in the whole text, counted from 0; spaces that are symbols count. */
+  /** The position in the whole text, counted from 0, including spaces that are symbols. */
   at: number;
   read: string;
   meant: string;

@@ -22,7 +22,7 @@ export class Substitution {
   readonly model: CipherModel;
   /** [cipherCount] places of each symbol. */
   readonly frequency: Float64Array;
-  /** [cipherCount][plainCount] 0 where a substitution is known not to be. */
+  /** [cipherCount][plainCount] 0 where a substitution is known to be impossible. */
   readonly allowed: Uint8Array;
   readonly cipherCount: number;
   readonly plainCount: number;

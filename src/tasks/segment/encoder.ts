@@ -35,7 +35,7 @@ export interface SegmentCorpus {
 /** What decides the attributes of a text. */
 export interface AttributeParts {
   input: SymbolKind;
-  /** Whether segments may hold white space; if not, it is a known boundary. */
+  /** Whether segments may contain white space; if not, white space is a known boundary. */
   mayHoldSpaces: boolean;
   /** The names of labels. */
   labels: Alphabet;

@@ -145,7 +145,7 @@ function ratesOf({ support, predicted, correct }: Tally): Rates {
 export interface SegmentReport extends Sureness {
   texts: number;
   textAccuracy: number;
-  /** How many there are in truth. */
+  /** How many there are in the correct labels. */
   segments: number;
   segmentF1: number;
   segmentPrecision: number;

@@ -39,7 +39,7 @@ export interface TrainSegmenterOptions extends Partial<SegmenterOptions>, Traini
   lexicon?: string;
   /** The file of the lexicon, named in errors. */
   lexiconFile?: string;
-  /** A segmenter to begin with: its weights are taken over where attribute and label are the same. */
+  /** A segmenter to start from: its weights are used for the same attributes and labels. */
   from?: Segmenter;
   /**
    * Keep all that `from` knows, even if it is not in the data: for learning from only a few more examples. Options are
@@ -59,9 +59,9 @@ export interface SegmenterSummary {
   segments: number;
   history: Pass[];
   bestPass: number;
-  /** Training was stopped before its end. */
+  /** Whether training was stopped early. */
   stopped: boolean;
-  /** What was chosen by held-out texts, and how that did. Files of earlier versions do not say. */
+  /** What was chosen on held-out texts, and the result. Missing in files of earlier versions. */
   chosen?: Chosen;
 }
 
@@ -90,7 +90,7 @@ export interface Segment {
 }
 
 export interface SegmentedOutput {
-  /** In order; what lies outside of all is not among them. */
+  /** In order; text outside all segments is not included. */
   segments: Segment[];
   /** Probability of the whole output. */
   probability: number;
@@ -123,7 +123,7 @@ export interface SegmentContext {
 export interface SegmentAnswerOptions extends Omit<SegmentOptions, "inference"> {
   /** The precision that was promised by calibration. */
   precision: number;
-  /** How many outputs to give where none is sure enough. Default 9. */
+  /** How many outputs to give if none is certain enough. Default 9. */
   candidates?: number;
 }
 
