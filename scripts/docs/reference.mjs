@@ -91,9 +91,9 @@ function layOut(entries) {
   const engine = others.find(({ name }) => name === `${main.name}/engine`);
   const hasNodeOnly = main.exported.some(({ name }) => !main.browser.has(name));
   const inBrowsers = others.some(({ name }) => name === `${main.name}/browser`)
-    ? `\`${main.name}/browser\` has the same names but those marked *Node only*. `
+    ? `\`${main.name}/browser\` has the same names, except those marked *Node only*. `
     : hasNodeOnly
-      ? "In browsers all but those marked *Node only* are there. "
+      ? "Browsers have all of them except those marked *Node only*. "
       : "";
   /** @type {Set<string>} */
   const placed = new Set();
@@ -101,8 +101,8 @@ function layOut(entries) {
     file: "api.md",
     title: "API",
     about:
-      `All that \`import … from "${main.name}"\` offers, with types. ${inBrowsers}` +
-      "Options are one object each; what is not given has the default shown, and an unknown name is refused.",
+      `Everything that \`import … from "${main.name}"\` exports, with types. ${inBrowsers}` +
+      "Options are passed as one object; options that are not given have the default shown, and unknown names are refused.",
     sections: [
       ...sectionsOf(main, placed),
       ...others

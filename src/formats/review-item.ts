@@ -41,7 +41,7 @@ export interface ReviewCheck {
 export interface ReviewItem {
   id: string;
   kind: "text" | "images";
-  /** The text to show; for images, their JSON. `imagesOf` takes it apart. */
+  /** The text to show; for images, their JSON, which `imagesOf` parses. */
   input: string;
   /** Empty until a person answers. */
   answer: string;

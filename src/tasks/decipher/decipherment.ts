@@ -66,8 +66,8 @@ export interface Decipherment {
   logLikelihood: number[];
   contextLength: number[];
   /**
-   * Whether the probabilities are shares among keys that were drawn. If not (without restarts or refinement, with a key to
-   * begin with, or stopped early), each holds only if the rest of the key is right, and says nothing about the key.
+   * Whether the probabilities are shares among sampled keys. If not (without restarts or refinement, with a key to start with, or
+   * stopped early), each holds only if the rest of the key is right, and says nothing about the key as a whole.
    */
   drawn: boolean;
   /** Expected share of the text that is right, over the sampled keys; known spaces do not count. */
@@ -85,7 +85,7 @@ export interface Decipherment {
   restarts: number;
   /** How many of them ended at this key: a key that was found only once may not be the best. */
   recurrences?: number;
-  /** A text that is read by counting in the alphabet: how. If the letters of a key take turns, `mapping` is empty. */
+  /** How the text is read, if it is read by shifting letters in the alphabet. If the cipher has a key word, `mapping` is empty. */
   shift?: { kind: ShiftKind; key: string };
   /** Whether `shouldStop` ended the search. */
   stopped: boolean;

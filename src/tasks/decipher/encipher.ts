@@ -14,13 +14,13 @@ const MOST_HOMOPHONES = 10_000;
 export const encipherOptions = {
   /** What is enciphered. */
   level: choice("unit of encipherment", ["word", "char"], { value: "level", usual: "char" }),
-  /** Cipher symbols for all letters together; 0 for a one-to-one cipher. */
+  /** Total number of cipher symbols; 0 for a one-to-one cipher. */
   homophones: whole("letters: use this many cipher symbols, frequent letters get several", {
     least: 0,
     most: MOST_HOMOPHONES,
     usual: 0,
   }),
-  /** One-to-one letters: keep spaces and everything else that is no letter. */
+  /** One-to-one letters: keep spaces and everything else that is not a letter. */
   spaces: flag("letters: keep spaces and everything else that is not a letter", {
     usual: true,
     off: "letters: drop spaces and everything else that is not a letter",

@@ -29,13 +29,13 @@ const USUAL_ORDER = { word: 2, char: 4 };
 export const languageOptions = {
   /** What a symbol is. */
   level: choice("unit of encipherment", ["word", "char"], { value: "level", usual: "word" }),
-  /** Symbols a symbol depends on: 2 for trigrams, 10 at most. Default 2 for words, 4 for letters. */
+  /** How many symbols a symbol depends on: 2 for trigrams, at most 10. Default 2 for words, 4 for letters. */
   order: whole("how many symbols back the language model looks", {
     least: 0,
     most: MOST_ORDER,
     otherwise: `${USUAL_ORDER.word} for words, ${USUAL_ORDER.char} for letters`,
   }),
-  /** Taken from every count of the n-grams, between 0 and 1. */
+  /** Subtracted from every n-gram count, between 0 and 1. */
   discount: real("discount subtracted from n-gram counts", {
     least: 0,
     above: true,
@@ -53,12 +53,12 @@ export const languageOptions = {
   spaces: flag("letters: the spaces between words are symbols too", { usual: true, flag: false }),
   /** Letters with accents: as they are, without the accent (ä as a), or as digraphs (ä as ae). */
   fold: choice("letters with accents: none (unchanged), base (ä as a), digraph (ä as ae)", folds, { usual: "none" }),
-  /** The letters that there are. Left out: all but those that the plain text has too rarely. */
+  /** The letters of the alphabet. Default: all letters of the plain text, except very rare ones. */
   alphabet: text("letters: the alphabet, such as abcdefghiklmnopqrstvxyz", {
     value: "letters",
     otherwise: "that of the plain text without its rarest letters",
   }),
-  /** Words: only the commonest are symbols, all others are `OTHER`. 0 for no limit. */
+  /** Words: only this many most frequent words are symbols, all others are `OTHER`. 0 for no limit. */
   vocabulary: whole("words: keep only this many plain words, the most frequent", { least: 0, usual: 0 }),
 };
 
@@ -77,7 +77,7 @@ export const SPACE = " ";
 interface LetterParts {
   /** The words that the letters make. */
   words?: WordList;
-  /** Letters of the plain text that were left out as too rare, with how often they came. */
+  /** Letters of the plain text left out as too rare, with their counts. */
   dropped?: ReadonlyMap<string, number>;
   /** Letters changed by folding, with their counts. */
   folded?: ReadonlyMap<string, number>;
@@ -114,12 +114,12 @@ export class LanguageModel {
     return this.parts.words;
   }
 
-  /** Letters of the plain text that were left out as too rare, with how often they came. */
+  /** Letters of the plain text left out as too rare, with their counts. */
   get dropped(): ReadonlyMap<string, number> {
     return this.parts.dropped ?? new Map();
   }
 
-  /** Letters of the plain text that folding wrote otherwise, with how often they came. */
+  /** Letters of the plain text changed by folding, with their counts. */
   get folded(): ReadonlyMap<string, number> {
     return this.parts.folded ?? new Map();
   }

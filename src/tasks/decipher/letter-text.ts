@@ -11,7 +11,7 @@ export interface LetterText {
   letters: Alphabet;
   /** The whole text: letters, and `letters.size` between two words. */
   sequence: Int32Array;
-  /** Letters that were left out, with how often they came. */
+  /** Letters that were left out, with their counts. */
   dropped: Map<string, number>;
   /** Letters changed by folding, with their counts. */
   folded: Map<string, number>;

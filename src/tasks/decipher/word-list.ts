@@ -15,19 +15,19 @@ const FEWEST_PAIRS = 2;
 export interface WordPairs {
   /** [words + 1] where the pairs of each first word begin. */
   start: Int32Array;
-  /** [pairs] the second word, rising within a first one; and how often the pair came. */
+  /** [pairs] the second word, ascending within a first one; and how often the pair occurred. */
   second: Int32Array;
   counts: Int32Array;
 }
 
 export class WordList {
-  /** Words that were counted, those left out too. */
+  /** Number of words counted, including those left out. */
   readonly total: number;
 
   constructor(
     /** As strings of letters, the commonest first. */
     readonly words: readonly string[],
-    /** [words] how often each came. */
+    /** [words] how often each occurred. */
     readonly counts: Int32Array,
     total?: number,
     /** If they are known. */
