@@ -66,8 +66,34 @@ export interface Kernel extends Owner {
    * result is that of `forward`, `bestPath` and `backward`, but faster. The trellis is unspecified afterwards.
    */
   bestOutput(problem: Problem, frozen: FrozenRows, inference: Inference, confidences?: boolean): BestOutput | undefined;
+  /**
+   * The most probable outputs of the latest forward pass, each summed over the paths that write it, the most probable first;
+   * undefined where they are to be found in another way. Makes the backward pass.
+   */
+  bestOutputs?(search: OutputSearch): WrittenOutput[] | undefined;
   /** Average number of decisions remembered, weighted by forward mass. Valid before the backward pass. */
   averageContextLength(): number;
+}
+
+/** Which outputs are looked for, where one symbol writes nothing. */
+export interface OutputSearch {
+  /** That symbol. */
+  free: number;
+  /** At most so many outputs. */
+  most: number;
+  /** None is so far below the most probable one, in logarithms. */
+  within: number;
+  /** Paths so far below the best, in logarithms, are not looked at. */
+  reach: number;
+  /** Nor are more paths than this. */
+  paths: number;
+}
+
+/** An output by the best path that writes it. */
+export interface WrittenOutput {
+  symbols: number[];
+  /** Log of its probability. */
+  log: number;
 }
 
 export interface BestOutput extends Path {

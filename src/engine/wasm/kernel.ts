@@ -2,7 +2,7 @@
 // assembly/, and reads what it found. A trellis is a set of views on the memory, so whatever reads a trellis reads this
 // one too.
 
-import type { BestOutput, FrozenRows, Kernel } from "../backend.js";
+import type { BestOutput, FrozenRows, Kernel, OutputSearch, WrittenOutput } from "../backend.js";
 import { type Inference, longestSuffix, remembersByRows } from "../inference.js";
 import type { Path } from "../lattice.js";
 import type { Problem, RowSpace } from "../problem.js";
@@ -39,6 +39,10 @@ export class WasmKernel implements Kernel {
   private pathBlock: Block | undefined;
   private confidences: Float64Array = new Float64Array(0);
   private confidencesBlock: Block | undefined;
+  /** Paths of outputs, and their logarithms. */
+  private outputPaths: Int32Array = new Int32Array(0);
+  private outputLogs: Float64Array = new Float64Array(0);
+  private outputsBlock: Block | undefined;
 
   constructor(
     private readonly program: Program,
@@ -170,6 +174,49 @@ export class WasmKernel implements Kernel {
     const count = program.code.bestPath(state.address);
     program.grow = undefined;
     return count < 0 ? undefined : { symbols: this.readPath(count), score: state.numbers[CallNumber.bestScore] };
+  }
+
+  bestOutputs({ free, most, within, reach, paths }: OutputSearch): WrittenOutput[] | undefined {
+    const { program, state } = this;
+    if (this.usesReference || state.trellis.hasPosteriors) return undefined;
+    this.begin();
+    const { call, numbers, trellis } = state;
+    const { graph } = trellis;
+    const size = graph.slotCount + 1;
+    this.makeOutputs((paths + 1) * size, 2 * (paths + 2));
+    call[CallField.path] = this.pathFor(graph);
+    call[CallField.free] = free;
+    call[CallField.most] = most;
+    call[CallField.paths] = paths;
+    call[CallField.outputPaths] = this.outputPaths.byteOffset;
+    call[CallField.outputLogs] = this.outputLogs.byteOffset;
+    numbers[CallNumber.within] = within;
+    numbers[CallNumber.reach] = reach;
+    const count = program.code.bestOutputs(state.address);
+    program.grow = undefined;
+    if (count !== NoAnswer.noBackward) trellis.toPosteriors();
+    if (count < 0) return undefined;
+    const { outputPaths, outputLogs } = this;
+    const found: WrittenOutput[] = [];
+    for (let i = 0; i < count; i++) {
+      const at = outputLogs[2 * i + 1] * size;
+      const length = outputPaths[at];
+      const symbols = Array<number>(length);
+      for (let m = 0; m < length; m++) symbols[m] = outputPaths[at + 1 + m];
+      found.push({ symbols, log: outputLogs[2 * i] });
+    }
+    return found;
+  }
+
+  private makeOutputs(words: number, logs: number): void {
+    if (this.outputPaths.length >= words && this.outputLogs.length >= logs) return;
+    const { memory } = this.program;
+    if (this.outputsBlock) memory.release(this.outputsBlock);
+    const bytes = 2 * (logs * Float64Array.BYTES_PER_ELEMENT + words * Int32Array.BYTES_PER_ELEMENT);
+    this.outputsBlock = memory.take(bytes, true, this.owner);
+    const { address } = this.outputsBlock;
+    this.outputLogs = new Float64Array(memory.buffer, address, 2 * logs);
+    this.outputPaths = new Int32Array(memory.buffer, address + 2 * logs * Float64Array.BYTES_PER_ELEMENT, 2 * words);
   }
 
   bestOutput(problem: Problem, frozen: FrozenRows, inference: Inference, confidences = false): BestOutput | undefined {

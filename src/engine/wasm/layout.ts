@@ -104,6 +104,11 @@ export enum Bundle {
   chain,
   chainSlots,
   chainEmissions,
+  outputs,
+  edges,
+  branchings,
+  written,
+  passings,
   count,
 }
 
@@ -186,6 +191,30 @@ export enum KernelArray {
   // chainEmissions
   /** [slots][symbols] f64: exp(slot score - the greatest of the slot); one slot if they need not last. */
   chainEmissions,
+  // outputs
+  /** f64: the best score from a context to the end. */
+  rest,
+  /** f64: how probable it is to pass a context with what is written by then; zeros while nothing is summed. */
+  passing,
+  /** A bit for each context that is passed. */
+  isPassed,
+  /** Where the edges of a context begin, and how many there are. */
+  edgeStart,
+  edgeCount,
+  // edges
+  /** Arcs that a path may take, the best of a context first, and f64: the score of each with the best that follows. */
+  edge,
+  edgeBound,
+  // branchings
+  /** Records: BranchingBytes, in a heap. */
+  branchings,
+  // written
+  /** Records: WrittenBytes. */
+  written,
+  // passings
+  /** Contexts that are passed with what is written, and f64: the probability of each by that of passing it at all. */
+  passed,
+  passedShare,
   count,
 }
 
@@ -219,6 +248,16 @@ export enum CallField {
   /** FrozenField, and the most decisions that a walk down its tree takes. */
   frozen,
   frozenDepth,
+  /** Of outputs: the symbol that writes nothing, how many are wanted, and paths to be looked at. */
+  free,
+  most,
+  paths,
+  /**
+   * Where to write paths, [paths + 1][slotCount + 1]: how many decisions, and these, first first. And f64: of each output its log
+   * and the number of its path.
+   */
+  outputPaths,
+  outputLogs,
   count,
 }
 
@@ -229,6 +268,9 @@ export enum CallNumber {
   logPartition,
   bestScore,
   averageContextLength,
+  /** Of outputs: how far below the most probable one they may be, and paths below the best. */
+  within,
+  reach,
   count,
 }
 
@@ -243,10 +285,14 @@ export enum Mode {
   exact,
 }
 
-/** What `bestOfChain` returns in place of a number of decisions: a number lost digits; some factor is out of bounds. */
+/**
+ * What `bestOfChain` returns in place of a number of decisions: a number lost digits; some factor is out of bounds. And `bestOutputs`
+ * in place of one of outputs: it takes too much room; it gave up before the backward pass.
+ */
 export enum NoAnswer {
   givesUp = -1,
   outOfBounds = -2,
+  noBackward = -3,
 }
 
 // Records by bytes.
@@ -328,6 +374,38 @@ export enum ChainBackwardBytes {
   before = 32,
   /** Mass of all that may follow a context, on a scale of its slot. */
   backward = 40,
+}
+
+/** A path that leaves another one. */
+export enum BranchingBytes {
+  /** The score of the whole path, and so far. */
+  bound = 0,
+  done = 8,
+  /** The path that it leaves, with how many of its decisions it begins. */
+  path = 16,
+  common = 20,
+  /** Where it leaves it, and by which of the context's edges. */
+  context = 24,
+  choice = 28,
+  /** Of equals the one that was opened first comes first. */
+  order = 32,
+  bytes = 40,
+}
+
+/** What was written so far, in a tree: the first is nothing, and a child writes one symbol more. */
+export enum WrittenBytes {
+  symbol = 0,
+  /** A child, and another child of the same parent; -1 for none. */
+  child = 4,
+  sibling = 8,
+  /** Where its contexts begin, and end. */
+  from = 12,
+  to = 16,
+  /** Whether an output of this kind was met. */
+  isFound = 20,
+  /** The probability that it is all that is written. */
+  end = 24,
+  bytes = 32,
 }
 
 // The loops of training, beside inference.

@@ -12,6 +12,8 @@ export interface Code {
   addExpectations(state: number): void;
   /** Returns how many decisions the path has, -1 if there is no path. */
   bestPath(state: number): number;
+  /** Returns how many outputs there are, or a `NoAnswer`. */
+  bestOutputs(state: number): number;
   /** Returns how many decisions the path has, or a `NoAnswer`. */
   bestOfChain(state: number): number;
   scoreSlots(work: number): void;

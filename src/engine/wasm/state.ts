@@ -4,6 +4,7 @@
 import { Trellis } from "../trellis.js";
 import {
   ARRAYS_AT,
+  BranchingBytes,
   Bundle,
   CALL_AT,
   CALL_NUMBERS_AT,
@@ -16,6 +17,7 @@ import {
   STATE_BYTES,
   TellingBytes,
   WORD,
+  WrittenBytes,
 } from "./layout.js";
 import type { Block, BlockOwner } from "./memory.js";
 import type { Program } from "./program.js";
@@ -60,6 +62,11 @@ const bundles: Record<BundleName, { room: number; arrays: Partial<Record<ArrayNa
   chain: { room: 256, arrays: { chain: ChainBytes.bytes } },
   chainSlots: { room: 64, arrays: { chainSlots: WORD } },
   chainEmissions: { room: 256, arrays: { chainEmissions: NUMBER } },
+  outputs: { room: 16, arrays: { rest: NUMBER, passing: NUMBER, isPassed: WORD, edgeStart: WORD, edgeCount: WORD } },
+  edges: { room: 64, arrays: { edge: WORD, edgeBound: NUMBER } },
+  branchings: { room: 64, arrays: { branchings: BranchingBytes.bytes } },
+  written: { room: 64, arrays: { written: WrittenBytes.bytes } },
+  passings: { room: 256, arrays: { passed: WORD, passedShare: NUMBER } },
 };
 
 /** The same by number: [bundles] */

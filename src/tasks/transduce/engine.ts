@@ -3,7 +3,7 @@
 //   slot (j, k) = slotStarts[j] + k (see emits.ts),   symbols 0 .. shift - 1 are written, the last one is *shift*.
 // The gradient is E[features | output] - E[features]; the strategies differ in how contexts are chosen for it.
 
-import type { Backend } from "../../engine/backend.js";
+import type { Backend, OutputSearch, WrittenOutput } from "../../engine/backend.js";
 import { type Band, type Clamp, clampTrellis, outputClamp } from "../../engine/clamp.js";
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
 import { Holder } from "../../engine/holder.js";
@@ -16,7 +16,7 @@ import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
 import type { Judged, Seen } from "../../learn/learner.js";
 import { editDistance } from "../../util/edit-distance.js";
-import { type Emits, slotStarts } from "./emits.js";
+import { type Emits, longestOutput, slotStarts } from "./emits.js";
 import type { MoveEncoder } from "./encoder.js";
 import type { MarkedInput } from "./pairs.js";
 import { markStarts, moveStarts, type TransducerRowOptions, type TransducerRows, transducerFamilies } from "./rows.js";
@@ -191,6 +191,14 @@ export class TransducerEngine extends Holder {
       const band = this.bandOf(output.length, length, path.symbols);
       return Math.max(log, Math.log(pruned.probability(output, Math.exp(log), band)));
     };
+  }
+
+  /**
+   * The most probable outputs of an input of `length` symbols in the latest trellis, if they can be found all at once.
+   */
+  bestOutputs(length: number, search: Omit<OutputSearch, "free">): WrittenOutput[] | undefined {
+    if (this.bandOf(longestOutput(this.shape, length), length)) return undefined;
+    return this.kernel.bestOutputs?.({ ...search, free: this.shape.symbolCount - 1 });
   }
 
   /**

@@ -106,9 +106,15 @@ interface List {
 }
 
 function alone(member: Member, { candidates, found }: List): Outputs & { found: Weighed[] } {
-  const weighed = found.map((one) => ({ ...one, joint: member.jointLog(one.moves), words: 0 }));
+  const weighed = found.map(({ output, moves, log }) => ({
+    output,
+    moves,
+    log,
+    joint: member.jointLog(moves),
+    words: 0,
+  }));
   return {
-    candidates: weighed.filter((_, i) => candidates.includes(found[i])),
+    candidates: candidates === found ? weighed : weighed.filter((_, i) => candidates.includes(found[i])),
     found: weighed,
     together: logSum(candidates),
   };
@@ -163,11 +169,16 @@ function raised(logs: readonly number[]): number[] {
 /** What a member whose forward pass was made finds for an input of `length` symbols. */
 function lookFor(member: Member, length: number, search: Search, asked: number): List {
   const { engine } = member;
+  const shift = engine.shape.symbolCount - 1;
+  const quick = asked === 1 ? engine.bestOutputs(length, search) : undefined;
+  if (quick) {
+    const candidates = quick.map(({ symbols, log }) => ({ output: outputOf(symbols, shift), moves: symbols, log }));
+    return turned(member, { candidates, found: candidates });
+  }
   const found: Found[] = [];
   const seen = new Map<number, number[][]>(); // outputs by hash
   let left = 1;
   const best = engine.kernel.bestPath() as Path;
-  const shift = engine.shape.symbolCount - 1;
   const logOf = engine.pathOutputs(length, best);
   const add = (path: Path): void => {
     const output = outputOf(path.symbols, shift);
@@ -190,15 +201,16 @@ function lookFor(member: Member, length: number, search: Search, asked: number):
     return least < LEAST_LOG ? found.length >= count : Math.exp(least) >= left;
   };
   // The candidates among which the best is chosen are the same, however many outputs are asked for.
-  let candidates: Found[] | undefined;
+  let candidates: Found[] = [];
   const choose = (): void => {
-    candidates ??= found.slice(0, search.most).filter(({ log }) => log >= found[0].log - search.within);
+    if (candidates.length === 0)
+      candidates = found.slice(0, search.most).filter(({ log }) => log >= found[0].log - search.within);
   };
   // One best path is found much faster than the first of many, and is often all that is needed.
   add(best);
   if (complete(search.most, search.within)) choose();
   const least = best.score - search.reach;
-  if (!candidates || (asked > 1 && !complete(asked, Number.POSITIVE_INFINITY))) {
+  if (candidates.length === 0 || (asked > 1 && !complete(asked, Number.POSITIVE_INFINITY))) {
     let paths = 0;
     const lattice = trellisLattice(engine.kernel.trellis);
     for (const path of bestPaths(lattice, asked === 1 ? least : undefined, engine.posteriors())) {
@@ -206,18 +218,24 @@ function lookFor(member: Member, length: number, search: Search, asked: number):
       add(path);
       paths++;
       if (paths === search.paths || complete(search.most, search.within)) choose();
-      if (!candidates) continue;
+      if (candidates.length === 0) continue;
       if (asked === 1 || complete(asked, Number.POSITIVE_INFINITY)) break;
       if (paths >= PATHS + PATHS_PER_OUTPUT * asked) break;
     }
     choose();
   }
-  if (!member.isBackward) return { candidates: candidates ?? [], found };
-  for (const one of found) {
+  // Where only the best is asked for, others than the candidates have served their purpose.
+  return turned(member, { candidates, found: asked === 1 ? candidates : found });
+}
+
+/** A list of what a member found, in the direction of whoever asks. */
+function turned(member: Member, list: List): List {
+  if (!member.isBackward) return list;
+  for (const one of list.found) {
     one.output.reverse();
     one.moves = member.turnedMoves(one.moves);
   }
-  return { candidates: candidates ?? [], found };
+  return list;
 }
 
 /** The symbols that moves write. */
@@ -263,7 +281,7 @@ function chosen({ candidates, found, together: log }: Outputs, powers: Powers): 
     (one: Found): Found => ({ ...one, log: one.log + factor });
   const own = candidates.map(weighted);
   const scale = together - logSum(own);
-  const others = found.filter((one) => !candidates.includes(one)).map(weighted);
+  const others = candidates === found ? [] : found.filter((one) => !candidates.includes(one)).map(weighted);
   const left = Math.log(Math.max(0, -Math.expm1(Math.min(0, together))));
   const first = own.map(times(scale)).sort(byLog);
   if (others.length === 0) return first;

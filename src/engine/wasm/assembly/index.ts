@@ -6,6 +6,7 @@ export { adam, affine, affineBack, embed, embedBack, multiply, rectify, sum } fr
 export { scoreDense } from "./dense-rows";
 export { adagrad, countSlots, scoreSlots, touchRows, truncate } from "./learn";
 export { forward } from "./trellis/forward";
+export { bestOutputs } from "./trellis/outputs";
 export { addExpectations, backward, bestPath } from "./trellis/passes";
 export { expAll } from "./vector";
 export { findWalks } from "./walks";

@@ -52,6 +52,17 @@ export let tellingMember: usize = 0;
 export let chain: usize = 0;
 export let chainSlots: usize = 0;
 export let chainEmissions: usize = 0;
+export let rest: usize = 0;
+export let passing: usize = 0;
+export let isPassed: usize = 0;
+export let edgeStart: usize = 0;
+export let edgeCount: usize = 0;
+export let edge: usize = 0;
+export let edgeBound: usize = 0;
+export let branchings: usize = 0;
+export let written: usize = 0;
+export let passed: usize = 0;
+export let passedShare: usize = 0;
 
 export function use(address: usize): void {
   state = address;
@@ -107,6 +118,17 @@ function reload(): void {
   chain = array(KernelArray.chain);
   chainSlots = array(KernelArray.chainSlots);
   chainEmissions = array(KernelArray.chainEmissions);
+  rest = array(KernelArray.rest);
+  passing = array(KernelArray.passing);
+  isPassed = array(KernelArray.isPassed);
+  edgeStart = array(KernelArray.edgeStart);
+  edgeCount = array(KernelArray.edgeCount);
+  edge = array(KernelArray.edge);
+  edgeBound = array(KernelArray.edgeBound);
+  branchings = array(KernelArray.branchings);
+  written = array(KernelArray.written);
+  passed = array(KernelArray.passed);
+  passedShare = array(KernelArray.passedShare);
 }
 
 /** Sees to room for `count` elements in the arrays of a bundle, which may move. */
