@@ -54,16 +54,42 @@ export function takeOutput(): { out: string; said: string[] } {
   return taken;
 }
 
-/** Writes to standard output, and waits while it is full. */
+/** Text that is not printed yet: many short ones are printed at once. */
+let waiting = "";
+let printedAt = 0;
+/** Characters that wait at most, and milliseconds. */
+const MOST_WAITING = 1 << 14;
+const LONGEST_WAIT = 20;
+
+/**
+ * Writes to standard output, and waits while it is full. What is short may wait for more, but not while there is something else to
+ * wait for, such as input.
+ */
 export async function write(text: string): Promise<void> {
-  if (collected) collected.out += text;
-  else await print(text);
+  if (collected) {
+    collected.out += text;
+    return;
+  }
+  if (waiting === "") setImmediate(printWaiting);
+  waiting += text;
+  if (waiting.length >= MOST_WAITING || performance.now() > printedAt + LONGEST_WAIT) await printWaiting();
+}
+
+async function printWaiting(): Promise<void> {
+  if (waiting === "") return;
+  const text = waiting;
+  waiting = "";
+  printedAt = performance.now();
+  await print(text);
 }
 
 /** The same with bytes, which are not to be changed afterwards. */
 export async function writeBytes(bytes: Uint8Array): Promise<void> {
   if (collected) collected.out += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-  else if (bytes.length > 0) await print(bytes);
+  else if (bytes.length > 0) {
+    printWaiting();
+    await print(bytes);
+  }
 }
 
 async function print(text: string | Uint8Array): Promise<void> {
@@ -72,8 +98,12 @@ async function print(text: string | Uint8Array): Promise<void> {
   await once(process.stdout, "drain").catch(() => undefined);
 }
 
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
 export async function writeJson(value: unknown): Promise<void> {
-  await write(`${JSON.stringify(value)}\n`);
+  await write(jsonLine(value));
 }
 
 /** A line to standard error. */
@@ -82,11 +112,13 @@ export function say(text: string): void {
     collected.said.push(text);
     return;
   }
+  printWaiting();
   process.stderr.write(`stargram: ${text}\n`);
 }
 
 /** Waits until all output is out. */
 export async function flushed(): Promise<void> {
+  await printWaiting();
   await new Promise((resolve) => process.stdout.write("", resolve));
   await new Promise((resolve) => process.stderr.write("", resolve));
 }

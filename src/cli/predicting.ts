@@ -9,7 +9,7 @@ import { isSingle, reviewItem } from "../workflows/answer.js";
 import { coveredInput, coveredJson, coveredText, type SetUnit } from "../workflows/coverage.js";
 import { foundSpans } from "../workflows/found-spans.js";
 import { Beside } from "./beside.js";
-import { say, write, writeJson } from "./output.js";
+import { jsonLine, say, write, writeJson } from "./output.js";
 import type { ReviewDesk } from "./review-desk.js";
 
 /** What was asked for, by names of options. */
@@ -32,6 +32,10 @@ export interface PartOfSource {
   isKept?: boolean;
 }
 
+/** Inputs of which it is remembered what was printed, at most, and characters of one. */
+const MOST_REMEMBERED = 1 << 14;
+const LONGEST_REMEMBERED = 1 << 10;
+
 /** Predicts for all inputs of a source, and prints. */
 export async function predictInputs(
   task: LearningTask,
@@ -45,6 +49,7 @@ export async function predictInputs(
   const said = new Set<string>();
   const use = { answers: "ignored", mayBeEmpty: part !== undefined, asked: { ...rereading, ...asked } } as const;
   const beside = new Beside(lines.blocks, part);
+  const printed = new Map<string, string>();
   for await (const input of predicting.inputs(model, { ...lines, blocks: beside.blocks() }, use)) {
     const place = isByLine({ prediction: asked, precision, coverage, recall, unit })
       ? predicting.linesOf?.(input)
@@ -86,13 +91,23 @@ export async function predictInputs(
       else await write(predicting.answerText(model, input, answer, asked));
       continue;
     }
-    const prediction = predicting.predict(model, input, asked);
-    for (const notice of predicting.notices?.(prediction) ?? []) {
-      if (!said.has(notice)) say(notice);
-      said.add(notice);
+    const key = predicting.keyOf?.(input);
+    let text = key === undefined ? undefined : printed.get(key);
+    if (text === undefined) {
+      const prediction = predicting.predict(model, input, asked);
+      for (const notice of predicting.notices?.(prediction) ?? []) {
+        if (!said.has(notice)) say(notice);
+        said.add(notice);
+      }
+      text = asked.json
+        ? jsonLine(predicting.json(model, input, prediction))
+        : predicting.text(model, input, prediction, asked);
+      if (key !== undefined && key.length + text.length < LONGEST_REMEMBERED) {
+        if (printed.size === MOST_REMEMBERED) printed.clear();
+        printed.set(key, text);
+      }
     }
-    if (asked.json) await writeJson(predicting.json(model, input, prediction));
-    else await print(predicting.text(model, input, prediction, asked));
+    await (asked.json ? write(text) : print(text));
   }
   await beside.end();
 }

@@ -260,6 +260,8 @@ export interface Predicting<M extends Predictor, Input, Prediction, Candidate> {
    * lines are printed unchanged, with the line endings of the source.
    */
   linesOf?(input: Input): LinesOfInput | undefined;
+  /** A text that identifies an input, for short inputs that may occur again: the printed prediction is then stored for reuse. */
+  keyOf?(input: Input): string;
   /** Messages about a prediction for the user, independent of the output; each line is shown once. */
   notices?(prediction: Prediction): readonly string[];
   json(model: M, input: Input, prediction: Prediction): Record<string, unknown>;

@@ -53,6 +53,25 @@ describe("with a transducer", () => {
     expect(await folder.run(["predict", "m.sg", "--text", "--threads", "2"], text)).toMatchObject({ code: 0, out });
   });
 
+  test("predict prints for an input that comes again what it printed before, beside its line", async () => {
+    const words = ["tashami", "xise", "", "tashami", "ma", "xise", "tashami"];
+    for (const options of [[], ["--json"], ["--nbest", "2", "--align"]]) {
+      const alone = await Promise.all(
+        words.map(async (word) =>
+          word === "" ? { out: "\n" } : folder.run(["predict", "m.sg", ...options], `${word}\n`),
+        ),
+      );
+      const { out } = await folder.run(["predict", "m.sg", ...options], `${words.join("\n")}\n`);
+      const isByLine = options.length === 0;
+      expect(out).toBe(
+        alone
+          .map((one) => one.out)
+          .filter((text) => isByLine || text !== "\n")
+          .join(""),
+      );
+    }
+  });
+
   test("predict gives input, output and probability, n-best and alignments", async () => {
     const { code, out, error } = await folder.run(["predict", "m.sg"], "tashami\nxise\tK S I S\n");
     expect({ code, error }).toEqual({ code: 0, error: "" });

@@ -188,6 +188,7 @@ export const transduceTask: LearningTask<
     inputsOf: (pairs) => pairs as AsyncIterable<SymbolPair>,
     cutting: (_, _first, asked) => ({ ends: () => true, isByLine: !asked.text, options: {} }),
     linesOf: ({ line }) => (line === undefined ? undefined : { first: line, count: 1 }),
+    keyOf: ({ text, input, attributes = [] }) => JSON.stringify([text ?? input, ...attributes]),
     predict: (transducer, { input, attributes }, asked) =>
       transducer.predict(input, { ...predictOptions(asked), attributes }),
     answer(transducer, { input, attributes }, asked) {
