@@ -16,6 +16,7 @@ const acts: readonly Act[] = [partOfSpeech, dates, pronunciation, cryptogram];
 
 const next = `What to try next:
   npx stargram demo --seed 2      the same with other dates, other images and another order of training
+  npx stargram explore            see models at work in the browser (in a clone, after \`npm run build:web\`)
   npx stargram train tag --help   train on your own tokens and labels
   npx stargram data list          data sets to continue with
 `;

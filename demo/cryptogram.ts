@@ -30,7 +30,7 @@ export interface CryptogramReport {
   solution: string;
   letters: number;
   accuracy: number;
-  /** Beginnings that the search tried, and passes of EM after it. */
+  /** Searches for a key, and passes of EM after them. */
   restarts: number;
   passes: number;
   seconds: number;
@@ -108,8 +108,8 @@ function readable(report: CryptogramReport, stage: Stage): string {
     "",
     wrapped(report.solution),
     "",
-    `${percent(report.accuracy)} of ${report.letters} letters right, in ${report.seconds.toFixed(1)} s: ${counted(report.symbols)} characters of other books taught`,
-    `how letters follow each other; the best of ${report.restarts} keys found by search was refined by ${report.passes} passes of EM.`,
+    `${percent(report.accuracy)} of ${report.letters} letters right, in ${report.seconds.toFixed(1)} s. How letters follow each other was learned`,
+    `from ${counted(report.symbols)} characters of other books; the key is the best of ${report.restarts} that were found by search.`,
     `${doubts}; ${errors}.`,
     "",
   ].join("\n");

@@ -235,14 +235,18 @@ function textOf(report: DatesReport, stage: Stage): string {
     `${counted(report.testDates)} dates of the same register, written with images that were not in training.`,
   ];
   if (right) {
-    lines.push("", "One that single digits get wrong and the reader gets right:", "", ...draw(right));
+    lines.push("", "A date that is wrong digit by digit, and that the reader gets right:", "", ...draw(right));
     lines.push("", `  digit by digit   ${dashed(right.alone)}`);
     lines.push(
       `  the reader       ${paint("bold", dashed(right.reading))}   probability ${right.probability.toFixed(3)}`,
     );
   }
   if (wrong) {
-    lines.push("", `And one that it gets wrong: the date is ${dashed(wrong.truth)}, its first three choices are`, "");
+    lines.push(
+      "",
+      `And one that the reader gets wrong: the date is ${dashed(wrong.truth)}, its first three choices are`,
+      "",
+    );
     for (const { reading, probability } of wrong.nbest) {
       lines.push(`  ${dashed(reading)}   probability ${probability.toFixed(3)}`);
     }
@@ -268,7 +272,7 @@ function textOf(report: DatesReport, stage: Stage): string {
     "",
     `RCMS answers ${paint("bold", share(rcms.recallAtPrecision["0.99"]))} of the dates at 99 % precision; beam search of the same size answers ${paint("bold", share(beam.recallAtPrecision["0.99"]))}.`,
     `Of all dates beam search gets ${share(beam.dateAccuracy)} right, RCMS ${share(rcms.dateAccuracy)}: a beam reads well, but does not know when it is wrong.`,
-    "Both had the same data and as many contexts, and each learned in the way that is best for it.",
+    "Both had the same data and the same number of contexts, and each was trained in the way that suits it best.",
   );
   return `${lines.join("\n")}\n`;
 }

@@ -178,7 +178,7 @@ describe("stargram demo", () => {
     expect(text.out).toContain(
       `RCMS answers ${x} of the dates at 99 % precision; beam search of the same size answers ${y}.`,
     );
-    expect(text.out.match(/^ {2}npx stargram /gm)).toHaveLength(3);
+    expect(text.out.match(/^ {2}npx stargram /gm)).toHaveLength(4);
     expect(text.out).not.toContain("\x1b");
   });
 });
