@@ -1,5 +1,6 @@
 // The models on offer and which worker has which. A model is fetched when a view first needs it, once for each worker.
 
+import type { Explorable } from "../../src/tasks/task.js";
 import type { BuiltInModel, ModelKind, ModelView, TestFormat } from "./catalogue.js";
 import { type Engine, EngineError, patient, quick } from "./engine.js";
 import type { LoadedModel } from "./protocol.js";
@@ -21,11 +22,10 @@ export interface OfferedModel {
 }
 
 /** An entry of given.json, where `stargram explore` lists the models it was given. */
-export interface GivenModel {
+export interface GivenModel extends Explorable {
   id: string;
   name: string;
   kind: ModelKind;
-  readsText: boolean;
   file: string;
 }
 
@@ -67,11 +67,11 @@ export async function offeredModels(): Promise<OfferedModel[]> {
     fetchJson<GivenModel[]>("models/given.json"),
   ]);
   return [
-    ...given.map(({ id, name, kind, readsText, file }): OfferedModel => {
+    ...given.map(({ id, name, file, ...model }): OfferedModel => {
       return {
         id,
         name,
-        view: viewOf(kind, readsText),
+        view: viewOf(model),
         about: "Given to `stargram explore`.",
         builtIn: false,
         url: urlOf(`models/${file}`),
@@ -103,10 +103,11 @@ export async function openBytes(id: string, name: string, bytes: ArrayBuffer, ab
   const found = await quick.call("load", { id, name, bytes });
   inEngine.get(patient)?.delete(id); // another one of that name may have been open
   inEngine.set(quick, (inEngine.get(quick) ?? new Map()).set(id, found));
-  return { id, name, view: found.pixels ? "read" : viewOf(found.kind, found.readsText), about, builtIn: false, bytes };
+  return { id, name, view: viewOf(found), about, builtIn: false, bytes };
 }
 
-function viewOf(kind: ModelKind, readsText: boolean): OfferedModel["view"] {
+function viewOf({ kind, readsText, readsDrawings }: Explorable & { kind: ModelKind }): OfferedModel["view"] {
+  if (readsDrawings) return "read";
   if (kind === "transducer") return "pronounce";
   if (kind === "language") return "decipher";
   if (kind === "segmenter") return readsText ? "segment" : undefined;

@@ -10,6 +10,7 @@ import type { Slip } from "../../src/tasks/decipher/slips.js";
 import type { SegmentedOutput } from "../../src/tasks/segment/segmenter.js";
 import type { PredictOptions, TaggedOutput } from "../../src/tasks/tag/prediction.js";
 import type { TaggedSpan } from "../../src/tasks/tag/spans.js";
+import type { Explorable } from "../../src/tasks/task.js";
 import type { TransducedOutput, TransducerSlot } from "../../src/tasks/transduce/transducer.js";
 import type { ModelKind, TestFormat } from "./catalogue.js";
 import type { ScriptName } from "./scripts.js";
@@ -28,14 +29,13 @@ export interface Choice {
 }
 
 /** What is known of a model once a worker has it. */
-export interface LoadedModel {
+export interface LoadedModel extends Explorable {
   id: string;
   kind: ModelKind;
   /** The model's own. */
   choice: Choice & { order: number };
-  /** Tagger: columns of a token, and whether its attributes can be made of text. */
+  /** Tagger: columns of a token. */
   columns: number;
-  readsText: boolean;
   /** Tagger of handwritten letters: what its attributes are made of. */
   pixels?: Pixels;
   /** Language model: whether the spaces between words are symbols. */

@@ -33,13 +33,18 @@ export interface Task<M extends Model = Model> {
   contentsText(model: M, size: { bytes: number }): string;
   /** More views of a model, chosen by flags of `inspect`. */
   readonly looks?: Looks<M>;
-  /**
-   * Whether the explorer can show a model, and whether the model takes plain text. Throws an InputError with the reason if it
-   * cannot.
-   */
-  explorable?(model: M): { readsText: boolean };
+  /** What the explorer can show of a model. Throws an InputError with the reason if it cannot show it. */
+  explorable?(model: M): Explorable;
   /** Throws if a model cannot be used from the command line, such as one that needs a function of the user's program. */
   checkUsable?(model: M, file: string): void;
+}
+
+/** What the explorer can give to a model. */
+export interface Explorable {
+  /** Plain text. */
+  readsText: boolean;
+  /** Letters drawn by hand. */
+  readsDrawings?: boolean;
 }
 
 /** What a model says of itself beyond its contents: its weights, or the reasons for a prediction. */

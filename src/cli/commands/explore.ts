@@ -8,7 +8,7 @@ import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { readModelBytes } from "../../model/file.js";
-import { aKind } from "../../tasks/task.js";
+import { aKind, type Explorable } from "../../tasks/task.js";
 import { InputError } from "../../util/errors.js";
 import { plural } from "../../util/text.js";
 import { decodeModel, taskOf } from "../../workflows/model.js";
@@ -117,11 +117,10 @@ async function siteFiles(): Promise<Map<string, string>> {
   return new Map(files.map((file) => [relative(site, file).split(sep).join("/"), file]));
 }
 
-interface Given {
+interface Given extends Explorable {
   id: string;
   name: string;
   kind: string;
-  readsText: boolean;
   /** In models/. */
   file: string;
   bytes: Uint8Array;
@@ -140,7 +139,7 @@ async function readGiven(path: string, name: string, index: number): Promise<Giv
   const task = taskOf(model);
   task.checkUsable?.(model, path);
   if (!task.explorable) throw new InputError(`the page has no view for ${aKind(task)}`, { file: path });
-  let found: { readsText: boolean };
+  let found: Explorable;
   try {
     found = task.explorable(model);
   } catch (error) {

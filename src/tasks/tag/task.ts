@@ -56,7 +56,10 @@ export const tagTask: LearningTask<Tagger, TaggingSequence, TaggerInput, TaggerI
     contents,
     contentsText,
     looks,
-    explorable: ({ source }) => ({ readsText: source.kind !== "given" }),
+    explorable: (tagger) => ({
+      readsText: tagger.source.kind !== "given",
+      ...(inputNoteOf(tagger).format === "letters" && { readsDrawings: true }),
+    }),
     checkUsable({ source }, file) {
       if (source.kind !== "function") return;
       throw new InputError("the model uses a feature function of the program that trained it", {

@@ -10,6 +10,7 @@ import { CorpusBuilder } from "../../../src/tasks/tag/corpus.js";
 import { TaggerEngine } from "../../../src/tasks/tag/learner.js";
 import { taggerRows } from "../../../src/tasks/tag/rows.js";
 import { Tagger, type TrainTaggerOptions } from "../../../src/tasks/tag/tagger.js";
+import { tagTask } from "../../../src/tasks/tag/task.js";
 import { InputError } from "../../../src/util/errors.js";
 import { mulberry } from "../../engine/oracle.js";
 import { expectGradient } from "./gradient.js";
@@ -422,4 +423,13 @@ describe("long sequences", () => {
     for (const p of confidences ?? []) expect(p > 0 && p <= 1 + 1e-9).toBe(true);
     expect(tagger.logLikelihood({ attributes, labels })).toBeCloseTo(logProbability, 3);
   });
+});
+
+it("says what the explorer can give to a model: text, or letters drawn by hand", async () => {
+  const drawn = [{ attributes: [["0,0"]], labels: ["a"] }];
+  const note = { input: { format: "letters", pixels: "16x8" } };
+  const letters = await Tagger.train(drawn, { heldOut: 0, passes: 1, note });
+  expect(tagTask.explorable?.(letters)).toEqual({ readsText: false, readsDrawings: true });
+  const words = await Tagger.train([{ columns: [["the"]], labels: ["DT"] }], { heldOut: 0, passes: 1 });
+  expect(tagTask.explorable?.(words)).toEqual({ readsText: true });
 });
