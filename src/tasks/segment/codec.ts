@@ -23,7 +23,7 @@ import {
 import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
 import type { Codec } from "../task.js";
-import type { AttributeParts } from "./encoder.js";
+import type { AttributeParts } from "./corpus.js";
 import { segmenterOptions } from "./options.js";
 import { contextClassCount, entriesOf, ROLES } from "./rows.js";
 import { Segmenter } from "./segmenter.js";

@@ -5,7 +5,7 @@ import { RowTableBuilder } from "../../engine/rows.js";
 import type { SymbolKind } from "../../formats/pair-lines.js";
 import { InputError } from "../../util/errors.js";
 import { longestShape, positionShape } from "./attributes.js";
-import { type AttributeParts, LENGTH, type SegmentCorpus, SegmentEncoder, wholeName } from "./encoder.js";
+import { type AttributeParts, LENGTH, type SegmentCorpus, SegmentCorpusBuilder, wholeName } from "./corpus.js";
 import { goldOf, type PositionSegment, positionsOf, type SegmentedText } from "./example.js";
 import { contextsOf, type Learned, sameSymbol } from "./kept.js";
 import { type Positions, segmentText } from "./positions.js";
@@ -169,15 +169,15 @@ export class Gatherer {
   }
 
   private encode(parts: AttributeParts, symbols: SegmentSymbols): SegmentCorpus {
-    const encoder = new SegmentEncoder(parts, longestSegment(symbols), true);
+    const builder = new SegmentCorpusBuilder(parts, longestSegment(symbols), true);
     const right: number[] = [];
     for (const { positions, gold } of this.texts) {
-      encoder.add(positions, this.counts.withoutExample(this.stringsOf(positions, gold)));
+      builder.add(positions, this.counts.withoutExample(this.stringsOf(positions, gold)));
       for (const { from, to, label } of gold) {
         right.push(symbolOf(symbols, this.labels.indexOf(label), to - from));
         for (let i = from + 1; i < to; i++) right.push(-1);
       }
     }
-    return encoder.build(Int32Array.from(right));
+    return builder.build(Int32Array.from(right));
   }
 }

@@ -3,7 +3,7 @@
 // segments (labels, or lengths where there is one label).
 
 import type { RowTree } from "../../engine/rows.js";
-import type { AttributeParts } from "./encoder.js";
+import type { AttributeParts } from "./corpus.js";
 import { entriesOf, type KeptContexts, type SegmenterRows } from "./rows.js";
 import { type SegmentSymbols, symbolOf } from "./symbols.js";
 

@@ -16,7 +16,7 @@ import type { SlotGraph } from "../../engine/slots.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { type Judged, type Learner, logLossOf, type Seen, type SharedLearner } from "../../learn/learner.js";
-import type { SegmentCorpus } from "./encoder.js";
+import type { SegmentCorpus } from "./corpus.js";
 import {
   ANY,
   FIRST,

@@ -6,7 +6,7 @@
 import type { RowFamily } from "../../engine/problem.js";
 import { type RowTable, type RowTableBuilder, type RowTree, RowTreeBuilder } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
-import type { AttributeArray, SegmentCorpus } from "./encoder.js";
+import type { AttributeArray, SegmentCorpus } from "./corpus.js";
 import type { SegmentSymbols } from "./symbols.js";
 
 /** What an attribute may speak for; part r of label y has the number ROLES * y + r. */

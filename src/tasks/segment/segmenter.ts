@@ -23,7 +23,7 @@ import { InputError } from "../../util/errors.js";
 import { readOptions, whole } from "../../util/options.js";
 import type { Answered, PartsAnswered, Predictor } from "../task.js";
 import { TrainedModel, type TrainedParts } from "../trained-model.js";
-import { type AttributeParts, SegmentEncoder } from "./encoder.js";
+import { type AttributeParts, SegmentCorpusBuilder } from "./corpus.js";
 import { goldOf, OUTSIDE, positionsOf, type SegmentedText, UNLABELLED } from "./example.js";
 import { SegmenterEngine } from "./learner.js";
 import { inferenceOf, readSegmenterOptions, type SegmenterOptions } from "./options.js";
@@ -144,14 +144,14 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
   readonly parts: AttributeParts;
   private readonly engine: SegmenterEngine;
   /** Holds the text at hand as numbers. */
-  private readonly encoder: SegmentEncoder;
+  private readonly builder: SegmentCorpusBuilder;
 
   constructor(given: SegmenterParts) {
     const engine = new SegmenterEngine(given.rows, inferenceOf(given.options));
     super(given, engine);
     this.engine = engine;
     this.parts = given.parts;
-    this.encoder = new SegmentEncoder(this.parts, longestSegment(given.rows.symbols), false, this.engine.arrays);
+    this.builder = new SegmentCorpusBuilder(this.parts, longestSegment(given.rows.symbols), false, this.engine.arrays);
   }
 
   /** Learns from texts with their segments. */
@@ -261,9 +261,9 @@ export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, 
 
   private forward(positions: Positions, inference: Inference): Trellis {
     this.engine.check();
-    this.encoder.clear();
-    this.encoder.add(positions);
-    return this.engine.forward(this.encoder.lend(), 0, this.weights, inference);
+    this.builder.clear();
+    this.builder.add(positions);
+    return this.engine.forward(this.builder.lend(), 0, this.weights, inference);
   }
 
   setSure(sure: number): void {

@@ -47,7 +47,7 @@ export interface AttributeParts {
   lexicon: Alphabet;
 }
 
-export class SegmentEncoder {
+export class SegmentCorpusBuilder {
   private readonly textStart = new Numbers(plainArrays.int32);
   private readonly breaks = new Numbers(plainArrays.int32);
   private readonly attributeStart: Numbers<Int32Array>;
