@@ -2,8 +2,9 @@
 
 import type { Calibration, Guarantee, PartGuarantee } from "../confidence/calibration.js";
 import type { Chosen } from "../learn/choose.js";
+import type { EncoderShape } from "../learn/encoder/shape.js";
 import type { Pass } from "../learn/training.js";
-import { counted, percent, probabilityText, table } from "../util/text.js";
+import { counted, percent, plural, probabilityText, table } from "../util/text.js";
 
 /** The promises of a calibrated model. */
 export function promiseLines(calibration: Calibration | undefined): string[][] {
@@ -99,4 +100,16 @@ export function nonZero(weights: Float64Array): number {
 /** `45: NN IN DT …` */
 export function someOf(names: readonly string[], most = 20): string {
   return `${counted(names.length)}: ${names.slice(0, most).join(" ")}${names.length > most ? " …" : ""}`;
+}
+
+/** What a network is made of. */
+export function encoderText({
+  kind,
+  width,
+  layers,
+  inputs,
+  parameters,
+}: EncoderShape & { parameters: number }): string {
+  const count = kind === "dense" ? layers + 1 : layers;
+  return `${kind}, ${plural(count, "layer")} of ${width}, ${plural(inputs, "input")}, ${counted(parameters)} parameters`;
 }

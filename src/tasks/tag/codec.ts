@@ -13,7 +13,6 @@ import { byHash } from "../../engine/alphabet.js";
 import { plainArrays } from "../../engine/backend.js";
 import { type RowTable, RowTableBuilder, type RowTree } from "../../engine/rows.js";
 import { BEGIN } from "../../engine/trellis.js";
-import { putEncoder, readEncoder } from "../../model/encoder.js";
 import {
   countSchema,
   emptyParts,
@@ -29,7 +28,7 @@ import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
 import { Numbers } from "../../util/numbers.js";
 import type { Codec } from "../task.js";
-import type { TaggerEncoder } from "./encoder.js";
+import { putAttributeEncoder, readAttributeEncoder } from "./encoder.js";
 import { labelParts, NO_PARTS } from "./label-parts.js";
 import { putLexicons, readLexicons } from "./lexicon.js";
 import { taggerOptions } from "./options.js";
@@ -93,8 +92,7 @@ function encodeTagger(tagger: Tagger): FileParts {
   if (rows.parts || tagger.options.shortlist > 0 || tagger.lexicons.length > 0) parts.version = WITH_LISTS;
   if (tagger.encoder) {
     parts.version = WITH_ENCODER;
-    putEncoder(parts, tagger.encoder);
-    parts.tensors["encoder.inputs"] = { data: Int32Array.from(inputs) };
+    putAttributeEncoder(parts, tagger.encoder, inputs);
   }
   if (tagger.vectors) parts.version = WITH_VECTORS;
   putTrained(parts, tagger);
@@ -178,22 +176,11 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
       weights,
       source,
       lexicons: readLexicons(reader),
-      encoder: readTaggerEncoder(reader, attributes.size, labels.size),
+      encoder: readAttributeEncoder(reader, attributes.size, labels.size),
       vectors,
       ...trained,
     });
   });
-}
-
-function readTaggerEncoder(reader: PartsReader, attributes: number, labels: number): TaggerEncoder | undefined {
-  const encoder = readEncoder(reader);
-  if (!encoder) return undefined;
-  const inputs = reader.integers("encoder.inputs");
-  if (encoder.shape.outputs !== labels) throw reader.damaged("its encoder scores other labels");
-  if (inputs.length !== attributes || inputs.some((input) => input < -1 || input >= encoder.shape.inputs)) {
-    throw reader.damaged("its encoder has other inputs than attributes");
-  }
-  return { ...encoder, inputs };
 }
 
 export const taggerCodec: Codec<Tagger> = { kind: "tagger", encode: encodeTagger, decode: decodeTagger };

@@ -2,11 +2,19 @@
 
 import type { Lines } from "../../formats/line-blocks.js";
 import type { TaggingSequence } from "../../formats/sequence.js";
-import type { EncoderShape } from "../../learn/encoder/shape.js";
 import { InputError } from "../../util/errors.js";
 import { type GivenOptions, rangeText, text, whole } from "../../util/options.js";
 import { counted, percent, plural, probabilityText, table } from "../../util/text.js";
-import { chosenLines, heldOutOf, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
+import {
+  chosenLines,
+  encoderText,
+  heldOutOf,
+  historyTable,
+  nonZero,
+  passLine,
+  promiseLines,
+  someOf,
+} from "../contents.js";
 import type { Asked, Looks, Shown } from "../task.js";
 import { inputNoteOf, readInputs } from "./inputs.js";
 import type { Contribution } from "./reasons.js";
@@ -72,11 +80,6 @@ export function contentsText(tagger: Tagger, { bytes }: { bytes: number }): stri
   if (summary.history.length > 0) parts.push(historyTable(summary, "labels", "sequences"));
   if (found.template !== undefined) parts.push(`template\n${found.template.replace(/^/gm, "  ").trimEnd()}\n`);
   return parts.join("\n");
-}
-
-function encoderText({ kind, width, layers, inputs, parameters }: EncoderShape & { parameters: number }): string {
-  const count = kind === "dense" ? layers + 1 : layers;
-  return `${kind}, ${plural(count, "layer")} of ${width}, ${plural(inputs, "input")}, ${counted(parameters)} parameters`;
 }
 
 /** The parts of labels, and how many labels are considered. */

@@ -34,7 +34,7 @@ import type { Predictor } from "../task.js";
 import { TrainedModel, type TrainedParts } from "../trained-model.js";
 import { type AnswerPartsOptions, answerParts, type TaggerPartsAnswer } from "./answer-parts.js";
 import { type Corpus, CorpusBuilder } from "./corpus.js";
-import { keptEncoder, type TaggerEncoder } from "./encoder.js";
+import { type AttributeEncoder, keptEncoder } from "./encoder.js";
 import {
   addSequence,
   type FeatureFunction,
@@ -111,7 +111,7 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
   readonly source: FeatureSource;
   readonly lexicons: readonly Lexicon[];
   /** The network that scores labels in place of weights of attributes, if there is one. */
-  readonly encoder: TaggerEncoder | undefined;
+  readonly encoder: AttributeEncoder | undefined;
   readonly vectors: Vectors | undefined;
   private readonly valid: ValidOutputs | undefined;
   private readonly engine: TaggerEngine;
@@ -505,7 +505,7 @@ export interface TaggerParts extends TrainedParts<TaggerOptions, TaggerSummary> 
   rows: TaggerRows;
   source: FeatureSource;
   lexicons?: readonly Lexicon[];
-  encoder?: TaggerEncoder;
+  encoder?: AttributeEncoder;
   vectors?: Vectors;
   features?: FeatureFunction;
 }

@@ -12,7 +12,7 @@ import { InputError } from "../../util/errors.js";
 import { checkOption, declaredOf } from "../../util/options.js";
 import { leastCount } from "./attributes.js";
 import type { Corpus } from "./corpus.js";
-import { encoderInputs, inputCount, newEncoder, type SlotEncoder, type TaggerEncoder } from "./encoder.js";
+import { encoderInputs, inputCount, keptOf, newEncoder } from "./encoder.js";
 import {
   blocksIn,
   inScheme,
@@ -146,7 +146,9 @@ async function learnTagger(
   checkResumed(given, rows);
   const blocks = blocksIn(own, reader.order);
   const examples = withJudges(own, judges);
-  const inputs = isEncoded ? encoderInputs(own as Corpus, attributes.size, leastCountOf) : new Int32Array(0);
+  const inputs = isEncoded
+    ? encoderInputs((own as Corpus).attributes.ids, attributes.size, leastCountOf)
+    : new Int32Array(0);
   const shape = kind === "none" ? undefined : encoderShape(kind, open, inputCount(inputs), symbols.size);
   const finalInference = inferenceOf({ ...open, shortlist });
   const { beamTraining } = open;
@@ -156,7 +158,11 @@ async function learnTagger(
     rows,
     lightInference(finalInference),
     facts,
-    shape && ((backend) => newEncoder(shape, inputs, own as Corpus, backend, open.dropout)),
+    shape &&
+      ((backend) => {
+        const { ids } = (own as Corpus).attributes;
+        return newEncoder(shape, inputs, { ids, positions, examples: sequenceCount }, backend, open.dropout);
+      }),
   );
   const timed = shape && given.passes === undefined ? { ...open, passes: encoderPasses(sequenceCount, LEARNED) } : open;
   const choosing = choosingOf(timed, { marksSpans, l2: kept ? 0 : undefined });
@@ -205,14 +211,6 @@ function checkResumed({ checkpoint }: TrainTaggerOptions, { table }: TaggerRows)
 
 /** Sequences that a network learns from in all its passes, about. */
 const LEARNED = 150_000;
-
-/** The network as it is kept. */
-function keptOf(encoder: SlotEncoder | undefined): TaggerEncoder | undefined {
-  if (!encoder) return undefined;
-  const { network, inputs } = encoder;
-  const { shape, parameters, scale } = network;
-  return { shape, parameters: Float32Array.from(parameters), inputs, scale: Math.fround(scale) };
-}
 
 /** Says how long exact inference will take, where that is long: it keeps every context that the data has. */
 function announce(
