@@ -21,9 +21,10 @@ export interface Codec<M extends Model = Model> {
 const VERSION = 2;
 /**
  * All versions up to it are read. 3: taggers with parts of labels, shortlists or lexicons; transducers with attributes or rows of
- * copies. 4: taggers with an encoder or vectors, ensembles of transducers. 5: transducers with an encoder.
+ * copies. 4: taggers with an encoder or vectors, ensembles of transducers. 5: transducers with an encoder. 6: an encoder in
+ * any other.
  */
-const LATEST = 5;
+const LATEST = 6;
 
 /** A file of any kind, models and checkpoints alike. */
 export function encodeKind(kind: string, parts: FileParts): Uint8Array {

@@ -292,11 +292,16 @@ describe.skipIf(!hasRedis)("train", { timeout: 480_000 }, () => {
       await folder.run(["train", "segment", "words.txt", "--format", "words", "--out", "s.sg", ...queue]),
     ).toMatchObject({ code: 0, error: "" });
     expect((await folder.run(["predict", "s.sg"], "acatseesthedog\n")).out).toMatch(/a cat sees the dog/);
-    const encoder = await folder.run(["train", "tag", "train.txt", "--out", "e.sg", "--encoder", "conv", ...queue]);
-    expect([encoder.code, encoder.error]).toEqual([
-      2,
-      expect.stringMatching(/--queue: this training cannot be shared/),
-    ]);
+    for (const data of [
+      ["tag", "train.txt"],
+      ["segment", "words.txt", "--format", "words"],
+    ]) {
+      const encoder = await folder.run(["train", ...data, "--out", "e.sg", "--encoder", "conv", ...queue]);
+      expect([encoder.code, encoder.error]).toEqual([
+        2,
+        expect.stringMatching(/--queue: this training cannot be shared/),
+      ]);
+    }
     await crew.end();
   });
 });

@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { executable, launch } from "../../scripts/browser.mjs";
+import { Segmenter } from "../../src/tasks/segment/segmenter.js";
 import { Tagger } from "../../src/tasks/tag/tagger.js";
 import { Transducer } from "../../src/tasks/transduce/transducer.js";
 import { encodeModel } from "../../src/workflows/model.js";
@@ -46,7 +47,7 @@ describe.skipIf(executable === undefined)("in a browser", () => {
   }, 60_000);
   afterAll(() => browser?.close());
 
-  async function inPage(model: Tagger | Transducer, inputs: readonly unknown[]): Promise<unknown[]> {
+  async function inPage(model: Tagger | Segmenter | Transducer, inputs: readonly unknown[]): Promise<unknown[]> {
     const page = await browser.newPage();
     await page.addScriptTag({ type: "module", content: code });
     await page.waitForFunction("globalThis.answersOf !== undefined");
@@ -79,5 +80,17 @@ describe.skipIf(executable === undefined)("in a browser", () => {
     const inputs = ["a", "abb", "baab"].map((word) => [...word]);
     const said = inputs.map((input) => JSON.parse(JSON.stringify(transducer.predict(input))));
     expect(await inPage(transducer, inputs)).toEqual(said);
+  }, 60_000);
+
+  it("a segmenter with a network answers as it does in Node", async () => {
+    const texts = Array.from({ length: 4 }, () => [
+      { text: "abcab", segments: [2, 3, 5].map((end, i) => ({ start: [0, 2, 3][i], end })) },
+      { text: "cabc", segments: [1, 3, 4].map((end, i) => ({ start: [0, 1, 3][i], end })) },
+    ]).flat();
+    const segmenter = await Segmenter.train(texts, { encoder: "conv", encoderWidth: 8, passes: 3, heldOut: 0 });
+    expect(segmenter.encoder?.shape.inputs).toBeGreaterThan(0);
+    const inputs = ["abc", "ccab", "bxa"];
+    const said = inputs.map((input) => JSON.parse(JSON.stringify(segmenter.predict(input))));
+    expect(await inPage(segmenter, inputs)).toEqual(said);
   }, 60_000);
 });

@@ -4,6 +4,7 @@
 //   labels, attributes, wholes   string tables; `longest`: the longest segment of each label
 //   seen, lexicon                strings that were segments, with their labels (seen.start, seen.labels); the user's list
 //   rows, contexts               the row table with weights F32 beside it; the tree of classes
+//   encoder                      the network, if there is one (src/model/encoder.ts); encoder.inputs I32: what each attribute is to it
 
 import * as v from "valibot";
 import { byHash } from "../../engine/alphabet.js";
@@ -22,6 +23,7 @@ import {
 } from "../../model/parts.js";
 import type { TensorFile } from "../../model/safetensors.js";
 import { putTrained, readTrained } from "../../model/trained.js";
+import { putAttributeEncoder, readAttributeEncoder } from "../tag/encoder.js";
 import type { Codec } from "../task.js";
 import type { AttributeParts } from "./corpus.js";
 import { segmenterOptions } from "./options.js";
@@ -34,8 +36,11 @@ const positionsSchema = v.object({ input: v.picklist(wholeSymbols), mayHoldSpace
 
 const summary = { texts: countSchema, positions: countSchema, segments: countSchema };
 
+/** The layout of segmenters with a network. */
+const WITH_ENCODER = 6;
+
 function encodeSegmenter(segmenter: Segmenter): FileParts {
-  const { rows, weights, parts: own } = segmenter;
+  const { rows, weights, encoder, parts: own } = segmenter;
   const { symbols } = rows;
   const table = new RowTableBuilder(Math.max(symbols.labelOf.length, ROLES * symbols.longest.length));
   const kept: number[] = []; // weights, entry by entry of the new table
@@ -52,13 +57,25 @@ function encodeSegmenter(segmenter: Segmenter): FileParts {
     table.add(entries);
     return true;
   };
-  const attributes = byHash(own.attributes.all()).filter((id) => move(rows.attributeRow[id], true));
+  const inputs: number[] = [];
+  const attributes = byHash(own.attributes.all()).filter((id) => {
+    if (!encoder) return move(rows.attributeRow[id], true);
+    const input = encoder.inputs[id];
+    if (input < 0) return false;
+    table.add([]);
+    inputs.push(input);
+    return true;
+  });
   const wholes = own.wholes.all().filter((_, id) => move(rows.wholeRow[id], true));
   const contexts = rows.classTree.row.map((row) => {
     move(row, false);
     return table.rows - 1;
   });
   const parts = emptyParts();
+  if (encoder) {
+    parts.version = WITH_ENCODER;
+    putAttributeEncoder(parts, encoder, inputs);
+  }
   putTrained(parts, segmenter);
   putJson(parts, "positions", { input: own.input, mayHoldSpaces: own.mayHoldSpaces });
   putStrings(parts, "labels", own.labels.all());
@@ -119,6 +136,7 @@ function decodeSegmenter(content: TensorFile, file?: string): Segmenter {
         classTree,
       },
       weights: reader.floats("weights", entries.length),
+      encoder: readAttributeEncoder(reader, attributes.size, roleCount),
       ...trained,
     });
   });

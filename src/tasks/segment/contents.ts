@@ -2,7 +2,7 @@
 
 import { rangeText } from "../../util/options.js";
 import { counted, plural, table } from "../../util/text.js";
-import { chosenLines, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
+import { chosenLines, encoderText, historyTable, nonZero, passLine, promiseLines, someOf } from "../contents.js";
 import { readingOf } from "./inputs.js";
 import type { Segmenter } from "./segmenter.js";
 import { longestSegment } from "./symbols.js";
@@ -19,6 +19,7 @@ export function contents(segmenter: Segmenter) {
     seenStrings: parts.seen.strings.size,
     lexicon: parts.lexicon.size,
     weights: nonZero(weights),
+    encoder: segmenter.encoder && { ...segmenter.encoder.shape, parameters: segmenter.encoder.parameters.length },
     input: readingOf(segmenter),
     options,
     summary,
@@ -36,6 +37,7 @@ export function contentsText(segmenter: Segmenter, { bytes }: { bytes: number })
     ["attributes", `${counted(found.attributes)} of positions, ${counted(found.segmentAttributes)} of segments`],
     ["strings", `${counted(found.seenStrings)} that were segments`],
     ...(found.lexicon > 0 ? [["lexicon", plural(found.lexicon, "entry").replace("entrys", "entries")]] : []),
+    ...(found.encoder ? [["encoder", encoderText(found.encoder)]] : []),
     ["weights", `${counted(found.weights)} that are not zero`],
     [
       "inference",

@@ -8,6 +8,7 @@ import { longestShape, positionShape } from "./attributes.js";
 import { type AttributeParts, LENGTH, type SegmentCorpus, SegmentCorpusBuilder, wholeName } from "./corpus.js";
 import { goldOf, type PositionSegment, positionsOf, type SegmentedText } from "./example.js";
 import { contextsOf, type Learned, sameSymbol } from "./kept.js";
+import type { ChosenOptions } from "./options.js";
 import { type Positions, segmentText } from "./positions.js";
 import { addContextRows, addRoleRows, entriesOf, goldRoles } from "./rows.js";
 import { StringCounts } from "./strings.js";
@@ -26,6 +27,8 @@ interface GatheredText {
 export interface Prepared extends Learned {
   corpus: SegmentCorpus;
 }
+
+type PreparedOptions = Pick<ChosenOptions, "minCount"> & { order: number; encoder?: ChosenOptions["encoder"] };
 
 /** Gathers examples one by one. */
 export class Gatherer {
@@ -82,7 +85,8 @@ export class Gatherer {
     ]);
   }
 
-  prepare({ order, minCount }: { order: number; minCount: number }): Prepared {
+  /** With an encoder, attributes of positions have no rows. */
+  prepare({ order, minCount, encoder = "none" }: PreparedOptions): Prepared {
     const { labels, input, lexicon, mayHoldSpaces, kept } = this;
     if (this.longest.reduce((sum, length) => sum + length, 0) > MOST_SYMBOLS) {
       throw new InputError(`the lengths of the longest segments of all labels add up to more than ${MOST_SYMBOLS}`, {
@@ -102,7 +106,7 @@ export class Gatherer {
       corpus.attributes,
       attributes.size,
       goldRoles(corpus, symbols),
-      { labels: labels.size, minCount },
+      { labels: labels.size, minCount: encoder === "none" ? minCount : Number.POSITIVE_INFINITY },
       (attribute) => (kept ? entriesOf(kept.rows, kept.rows.attributeRow[attribute] ?? -1) : new Int32Array(0)),
     );
     const wholeRow = Int32Array.from(found.values(), (own) => table.add([...own].sort((a, b) => a - b)));

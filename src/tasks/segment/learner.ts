@@ -2,9 +2,9 @@
 // label y from position i to position j is
 //   whole(i, j, y) + first(i, y) + Σ i < k < j: inside(k, y) + last(j, y) + Σ i ≤ k ≤ j: any(k, y),
 // with single(i, y) in place of first and last where i = j: attributes of positions are summed once a position, not once a
-// segment, and the way back is a sum by differences.
+// segment, and the way back is a sum by differences. Scores of roles are sums of weights of attributes, or those of a network.
 
-import { type PositionRows, placedAll } from "../../engine/backend.js";
+import { type Backend, type PositionRows, placedAll } from "../../engine/backend.js";
 import { BeamGradient, type BeamTraining } from "../../engine/beam-gradient.js";
 import { learningInference } from "../../engine/budget.js";
 import { backend } from "../../engine/choice.js";
@@ -14,9 +14,12 @@ import type { Problem, RowSpace } from "../../engine/problem.js";
 import type { RowTable } from "../../engine/rows.js";
 import type { SlotGraph } from "../../engine/slots.js";
 import type { Inference, Trellis } from "../../engine/trellis.js";
+import type { EncoderLearning } from "../../learn/encoder/learning.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { type Judged, type Learner, logLossOf, type Seen, type SharedLearner } from "../../learn/learner.js";
+import type { SlotEncoder } from "../tag/encoder.js";
 import type { SegmentCorpus } from "./corpus.js";
+import { addRoleScores, learnRoleScores } from "./network.js";
 import {
   ANY,
   FIRST,
@@ -48,12 +51,18 @@ export class SegmenterEngine extends Holder {
   private slotCounts = this.backend.arrays.float64(1024);
   /** [positions][roles] */
   private roleScores = this.backend.arrays.float64(1024);
+  readonly encoder: SlotEncoder | undefined;
+  /** Whether the texts at hand are learned from: a network then leaves some of its numbers out. */
+  private isLearning = false;
 
   constructor(
     given: SegmenterRows,
     readonly inference: Inference,
+    /** A network that scores roles, made for this work space. */
+    encoder?: (backend: Backend) => SlotEncoder,
   ) {
     super();
+    this.encoder = encoder?.(this.backend);
     const rows = this.hold(given);
     this.rows = rows;
     this.table = symbolTable(rows);
@@ -120,7 +129,8 @@ export class SegmenterEngine extends Holder {
     const { slotScores, roleScores, table, roles } = this;
     const { loops } = this.backend;
     roleScores.fill(0, 0, length * roles.symbolCount);
-    loops.scoreSlots(roleScores, length, from, this.attributeRows(corpus), roles, weights);
+    if (this.encoder) addRoleScores(this.encoder, corpus, { from, length }, roleScores, this.isLearning);
+    else loops.scoreSlots(roleScores, length, from, this.attributeRows(corpus), roles, weights);
     for (let any = ANY; any < length * roles.symbolCount; any += ROLES) {
       for (let role = FIRST; role <= SINGLE; role++) roleScores[any - ANY + role] += roleScores[any];
     }
@@ -190,6 +200,21 @@ export class SegmenterEngine extends Holder {
     text: number,
     weights: Float64Array,
     gradient: Gradient,
+    beamTraining?: BeamTraining,
+  ): Seen {
+    this.isLearning = true;
+    try {
+      return this.learnFrom(corpus, text, weights, gradient, beamTraining);
+    } finally {
+      this.isLearning = false;
+    }
+  }
+
+  private learnFrom(
+    corpus: SegmentCorpus,
+    text: number,
+    weights: Float64Array,
+    gradient: Gradient,
     beamTraining: BeamTraining = "free",
   ): Seen {
     const { space, table, roles } = this;
@@ -215,7 +240,8 @@ export class SegmenterEngine extends Holder {
     const { loops } = this.backend;
     loops.countSlots(this.slotCounts, length, from, this.wholeRows(corpus), table, gradient);
     this.countRoles(length);
-    loops.countSlots(this.roleScores, length, from, this.attributeRows(corpus), roles, gradient);
+    if (this.encoder) learnRoleScores(this.encoder, length, this.roleScores);
+    else loops.countSlots(this.roleScores, length, from, this.attributeRows(corpus), roles, gradient);
     return seen;
   }
 
@@ -281,13 +307,18 @@ export class SegmenterLearner implements Learner {
     /** The label of what lies outside, or -1. */
     readonly outside: number,
     private readonly beamTraining?: BeamTraining,
+    encoder?: (backend: Backend) => SlotEncoder,
   ) {
     this.corpus = placedAll(corpus, backend().arrays);
-    this.engine = new SegmenterEngine(rows, inference);
+    this.engine = new SegmenterEngine(rows, inference, encoder);
   }
 
   get table(): RowTable {
     return this.engine.table;
+  }
+
+  get encoder(): EncoderLearning | undefined {
+    return this.engine.encoder?.learning;
   }
 
   get exampleCount(): number {
@@ -302,8 +333,10 @@ export class SegmenterLearner implements Learner {
     return this.engine.judge(this.corpus, example, weights, this.outside);
   }
 
-  share(): SharedLearner {
+  share(): SharedLearner | undefined {
     const { corpus, engine, outside, beamTraining } = this;
+    // The steps of a network follow one another: one thread takes them.
+    if (engine.encoder) return undefined;
     const data: SharedData = { corpus, rows: engine.rows, inference: engine.inference, outside, beamTraining };
     return { module: import.meta.url, data };
   }

@@ -38,6 +38,26 @@ export interface SegmenterOptions {
    */
   minCount: number;
   /**
+   * Use a neural network instead of weights of positions: dense sees each alone, conv also its neighbours.
+   * @default "none"
+   */
+  encoder: "none" | "dense" | "conv";
+  /**
+   * Width of a layer, rounded up to a multiple of four; 0: 256 if dense, 64 if conv: a whole number of at least 0 and at most 4096.
+   * @default 0
+   */
+  encoderWidth: number;
+  /**
+   * Number of layers; 0: 2 if dense, 3 if conv: a whole number of at least 0 and at most 64.
+   * @default 0
+   */
+  encoderLayers: number;
+  /**
+   * Share of a layer that is dropped at random in training: a number of at least 0 and at most 0.9.
+   * @default 0.4
+   */
+  dropout: number;
+  /**
    * Maximum number of passes over the examples: a whole number of at least 1.
    * @default 20
    */

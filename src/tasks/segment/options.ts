@@ -1,7 +1,9 @@
 // The options of a segmenter, and what follows from them for the engine.
 
 import { type Inference, withContexts } from "../../engine/inference.js";
-import { goOnOptions } from "../../learn/go-on.js";
+import { encoderOptions } from "../../learn/encoder/options.js";
+import { encoderKinds } from "../../learn/encoder/shape.js";
+import { cannotChange, goOnOptions } from "../../learn/go-on.js";
 import { budgetOptions, choosingOptions, trainingOptions } from "../../learn/options.js";
 import { choice, file, type OptionsOf, readOptions, whole, wholeOrRange } from "../../util/options.js";
 import type { SegmenterOptions } from "./option-types.js";
@@ -10,6 +12,8 @@ export type { SegmenterOptions } from "./option-types.js";
 
 /** The furthest that contexts may look back: what a model file may ask for, too. */
 export const FURTHEST = 1_000;
+
+const encoders = ["none", ...encoderKinds] as const;
 
 export const segmenterOptions = {
   order: whole("how many segments back a decision looks", {
@@ -35,6 +39,12 @@ export const segmenterOptions = {
     usual: "free",
   }),
   minCount: whole("leave out attributes seen fewer times than this", { least: 1, usual: 1 }),
+  encoder: choice(
+    "use a neural network instead of weights of positions: dense sees each alone, conv also its neighbours",
+    encoders,
+    { usual: "none", value: "kind" },
+  ),
+  ...encoderOptions,
   ...trainingOptions,
   ...choosingOptions,
   select: choice("measure that chooses settings; the accuracy of segments is their F1", ["accuracy", "likelihood"], {
@@ -60,14 +70,24 @@ export function inferenceOf({
   return withContexts({ mode, sure, order, recombine: true, byRows: mode === "exact", rows }, contexts);
 }
 
-/** Options by name and range, with defaults, or with those of a segmenter that is to learn from more examples. */
+/** What a network is made of: one that learns on stays as it is. */
+const shapeNames = ["encoder", "encoderWidth", "encoderLayers"] as const;
+
+/**
+ * Options by name and range, with defaults, or with those of a segmenter that training begins with, as far as they are kept: all if
+ * it is to learn from more examples.
+ */
 export function readSegmenterOptions(
   given: object,
-  { others, from }: { others?: readonly string[]; from?: { options: SegmenterOptions } } = {},
+  { others, from, keep }: { others?: readonly string[]; from?: { options: SegmenterOptions }; keep?: boolean } = {},
 ): ChosenOptions {
   // L2 draws weights to zero, also those that the new examples say nothing of.
-  const instead = from && { ...goOnOptions(from.options), l2: undefined };
-  const options = readOptions(segmenterOptions, given, { others, instead });
+  const kept = from && keep ? { ...goOnOptions(from.options), l2: undefined } : {};
+  const shape = from && Object.fromEntries(shapeNames.map((name) => [name, from.options[name]]));
+  const options = readOptions(segmenterOptions, given, { others, instead: { ...kept, ...shape } });
+  for (const name of shapeNames) {
+    if (from && options[name] !== from.options[name]) throw cannotChange(name, options[name], from.options[name]);
+  }
   if (options.mode === "beam" || typeof options.contexts === "object") {
     readOptions({ contexts: wholeOrRange("", { least: 1, usual: 1 }) }, { contexts: options.contexts });
   }

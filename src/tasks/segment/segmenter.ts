@@ -21,6 +21,7 @@ import { unlessAborted } from "../../util/abort.js";
 import { checkAnswerOptions, checkNames, MOST_OUTPUTS } from "../../util/checks.js";
 import { InputError } from "../../util/errors.js";
 import { readOptions, whole } from "../../util/options.js";
+import { type AttributeEncoder, keptEncoder } from "../tag/encoder.js";
 import type { Answered, PartsAnswered, Predictor } from "../task.js";
 import { TrainedModel, type TrainedParts } from "../trained-model.js";
 import { type AttributeParts, SegmentCorpusBuilder } from "./corpus.js";
@@ -134,6 +135,8 @@ export type SegmenterAnswer = Answered<SegmenterPrediction, SegmentedOutput> & {
 export interface SegmenterParts extends TrainedParts<SegmenterOptions, SegmenterSummary> {
   parts: AttributeParts;
   rows: SegmenterRows;
+  /** A network that scores roles of positions in place of weights of their attributes. */
+  encoder?: AttributeEncoder;
 }
 
 /** Segments less probable than this are not listed. */
@@ -142,15 +145,22 @@ const LEAST_MARGINAL = 1e-3;
 export class Segmenter extends TrainedModel<SegmenterOptions, SegmenterSummary, SegmenterRows> implements Predictor {
   readonly kind = "segmenter";
   readonly parts: AttributeParts;
+  readonly encoder: AttributeEncoder | undefined;
   private readonly engine: SegmenterEngine;
   /** Holds the text at hand as numbers. */
   private readonly builder: SegmentCorpusBuilder;
 
   constructor(given: SegmenterParts) {
-    const engine = new SegmenterEngine(given.rows, inferenceOf(given.options));
+    const { encoder } = given;
+    const engine = new SegmenterEngine(
+      given.rows,
+      inferenceOf(given.options),
+      encoder && ((backend) => keptEncoder(encoder, backend)),
+    );
     super(given, engine);
     this.engine = engine;
     this.parts = given.parts;
+    this.encoder = encoder;
     this.builder = new SegmentCorpusBuilder(this.parts, longestSegment(given.rows.symbols), false, this.engine.arrays);
   }
 

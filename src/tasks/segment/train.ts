@@ -8,15 +8,20 @@ import { choosingOptions, trainingOptions } from "../../learn/options.js";
 import { hookNames, hooksOf } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { declaredOf } from "../../util/options.js";
+import { keptOf } from "../tag/encoder.js";
 import { OUTSIDE, positionsOf, type SegmentedText } from "./example.js";
 import { Gatherer } from "./gather.js";
 import { carriedWeights } from "./kept.js";
 import { SegmenterLearner } from "./learner.js";
+import { learningNetwork } from "./network.js";
 import { inferenceOf, readSegmenterOptions, type SegmenterOptions } from "./options.js";
 import { segmentText } from "./positions.js";
 import { Segmenter, type TrainSegmenterOptions } from "./segmenter.js";
 
 const otherNames = ["input", "lexicon", "lexiconFile", "from", "keep", "checkpoint", "note"] as const;
+
+/** Passes of a network, by held-out texts of five sets; with more, it learns its few hundred or thousand texts by heart. */
+const NETWORK_PASSES = 10;
 
 /** How many segments back a decision looks by default: lengths of words before tell little, labels do. */
 const LABELLED_ORDER = 2;
@@ -29,19 +34,24 @@ export async function trainSegmenter(
   const { from, keep } = given;
   if (keep && !from) throw new InputError("option `keep` needs option `from`");
   const kept = keep ? from : undefined;
-  const chosen = readSegmenterOptions(given, { others: [...hookNames, ...otherNames], from: kept });
+  const chosen = readSegmenterOptions(given, { others: [...hookNames, ...otherNames], from, keep });
   const gatherer = await gathered(examples, given, kept);
   const order = chosen.order ?? (gatherer.hasLabels ? LABELLED_ORDER : 0);
-  const { parts, rows, corpus } = gatherer.prepare({ order, minCount: chosen.minCount });
+  const prepared = gatherer.prepare({ ...chosen, order });
+  const { parts, rows, corpus } = prepared;
   const inference = inferenceOf({ ...chosen, order });
-  const learner = new SegmenterLearner(corpus, rows, inference, parts.labels.indexOf(OUTSIDE), chosen.beamTraining);
-  const open = declaredOf({ ...trainingOptions, ...choosingOptions }, chosen);
+  const outside = parts.labels.indexOf(OUTSIDE);
+  const network = learningNetwork(prepared, chosen, { from, keep });
+  const learner = new SegmenterLearner(corpus, rows, inference, outside, chosen.beamTraining, network);
+  const isTimed = given.passes === undefined && network !== undefined && !keep;
+  const passes = isTimed ? NETWORK_PASSES : chosen.passes;
+  const open = { ...declaredOf({ ...trainingOptions, ...choosingOptions }, chosen), passes };
   const fitted = await chooseAndTrain(learner, { ...open, l2: chosen.l2 ?? (kept ? 0 : undefined) }, hooksOf(given), {
     start: from && carriedWeights(from, { parts, rows }),
     checkpoint: given.checkpoint,
   });
   const { heldOut = usualShare(corpus.textCount) } = chosen;
-  const options: SegmenterOptions = { ...chosen, order, heldOut, l2: fitted.chosen.l2 };
+  const options: SegmenterOptions = { ...chosen, passes, order, heldOut, l2: fitted.chosen.l2 };
   // What is saved is single precision; rounding here makes a saved and loaded segmenter answer exactly as this one.
   const weights = fitted.weights.map(Math.fround);
   if (!weights.every(Number.isFinite)) {
@@ -51,7 +61,9 @@ export async function trainSegmenter(
   const segments = corpus.gold.filter((symbol) => symbol >= 0).length;
   const texts = corpus.textCount;
   const summary = { texts, positions: corpus.gold.length, segments, history, bestPass, stopped, chosen: found };
-  return new Segmenter({ parts, rows, weights, options, summary, note: given.note ?? {} });
+  const encoder = keptOf(learner.engine.encoder);
+  learner.engine.dispose();
+  return new Segmenter({ parts, rows, weights, encoder, options, summary, note: given.note ?? {} });
 }
 
 async function gathered(

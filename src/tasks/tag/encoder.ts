@@ -1,7 +1,7 @@
 // A network that sees the attributes of positions. What it scores are the labels of a tagger
 //   score(i, y) = scale · scores(i)[y]
-// or the roles that positions have in the segments of a segmenter. Attributes have no rows beside it: rows learn faster, and leave it little to learn. On handwritten letters, two folds held out,
-// a network alone read more words than one beside rows.
+// or whatever else a task decides by positions. Attributes have no rows beside it: rows learn faster, and leave it little to learn.
+// On handwritten letters, two folds held out, a network alone read more words than one beside rows.
 
 import type { Backend } from "../../engine/backend.js";
 import { Encoder } from "../../learn/encoder/encoder.js";
@@ -35,18 +35,25 @@ interface SeenAttributes {
 /** More attributes than this are not seen, the rarest ones. */
 const MOST_INPUTS = 50_000;
 
-/** Which attributes are inputs: those that are seen often enough, the commonest of them where they are many. */
+/**
+ * Which attributes are inputs: those that are kept, and those that are seen often enough, the commonest of them where they are
+ * many.
+ */
 export function encoderInputs(
   ids: Int32Array,
   attributes: number,
   leastCount: (attribute: number) => number,
+  isKept: (attribute: number) => boolean = () => false,
 ): Int32Array {
   const counts = new Int32Array(attributes);
   for (const id of ids) counts[id]++;
-  const known = Array.from(counts.keys()).filter((attribute) => counts[attribute] >= leastCount(attribute));
-  if (known.length > MOST_INPUTS) known.sort((a, b) => counts[b] - counts[a] || a - b).length = MOST_INPUTS;
+  const all = Array.from(counts.keys());
+  const kept = all.filter(isKept);
+  const known = all.filter((attribute) => !isKept(attribute) && counts[attribute] >= leastCount(attribute));
+  const most = Math.max(0, MOST_INPUTS - kept.length);
+  if (known.length > most) known.sort((a, b) => counts[b] - counts[a] || a - b).length = most;
   const inputs = new Int32Array(attributes).fill(-1);
-  for (const [input, attribute] of known.sort((a, b) => a - b).entries()) inputs[attribute] = input;
+  for (const [input, attribute] of [...kept, ...known].sort((a, b) => a - b).entries()) inputs[attribute] = input;
   return inputs;
 }
 

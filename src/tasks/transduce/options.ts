@@ -5,7 +5,7 @@ import type { Alphabet } from "../../engine/alphabet.js";
 import { type Inference, withContexts } from "../../engine/inference.js";
 import { symbolKinds } from "../../formats/pair-lines.js";
 import { encoderOptions } from "../../learn/encoder/options.js";
-import { goOnOptions } from "../../learn/go-on.js";
+import { cannotChange, goOnOptions } from "../../learn/go-on.js";
 import { budgetOptions, choosingOptions, trainingOptions } from "../../learn/options.js";
 import { InputError } from "../../util/errors.js";
 import {
@@ -293,10 +293,7 @@ export function keptOptions(from: TransducerOptions, given: GivenTransducerOptio
   for (const [name, value] of Object.entries(named)) {
     const own = (from as unknown as Record<string, unknown>)[name];
     if (value === undefined || goingOnNames.includes(name) || String(value) === String(own)) continue;
-    throw new InputError(
-      `option \`${name}\` cannot change when training continues from a model (${value}; the model has ${own})`,
-      { hint: "leave it out" },
-    );
+    throw cannotChange(name, value, own);
   }
   return readTransducerOptions(named, { instead: { ...goOnOptions(from), l2: 0 } }) as TransducerOptions;
 }
