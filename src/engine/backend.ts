@@ -46,6 +46,8 @@ export interface Kernel extends Owner {
     forced?: Int32Array,
     guide?: Guide,
   ): Trellis;
+  /** The same with weights that do not change: faster, but expected counts of rows are not available afterwards. */
+  forwardFrozen(problem: Problem, frozen: FrozenRows, inference: Inference): Trellis;
   /** Replaces masses by posteriors of contexts and arcs. Further calls do nothing. */
   backward(): void;
   /**
@@ -170,6 +172,9 @@ export interface WalkRoots {
 /** Rows of a table with weights that stay as they are, kept in the form in which they are added fastest. */
 export interface DenseRows extends Owner {}
 
+/** A tree of rows with weights that stay as they are. */
+export interface FrozenTree extends Owner {}
+
 /** Loops of training beside inference. */
 export interface Loops {
   /**
@@ -196,6 +201,13 @@ export interface Loops {
     lastClass: number,
     to: Pick<PositionRows, "start" | "ids">,
   ): void;
+  /**
+   * The rows that `findWalks` finds summed as `scoreSlots` sums them, in a tree that was made for it:
+   * scores[j * classes + q][y] += weight(row, y).
+   */
+  scoreWalks(scores: Float64Array, walks: TreeWalks, roots: WalkRoots, lastClass: number, frozen: FrozenTree): void;
+  /** Prepares a tree whose rows have weights that will not change; undefined if that saves nothing. */
+  freezeTree(tree: RowTree, table: RowTable, weights: Float64Array): FrozenTree | undefined;
   /** Prepares weights that will not change; undefined if that saves nothing. */
   denseRows(table: RowTable, weights: Float64Array): DenseRows | undefined;
   /** The gradient of `scoreSlots`: gradient(row, y) += value * slotCounts[i][y]; marks the rows as touched. */

@@ -195,6 +195,26 @@ describe("the WebAssembly kernel", () => {
     );
     expect(compared).toBeGreaterThan(0.9 * numRuns);
   });
+
+  it("finds the same bits by trees that carry their weights", { timeout: 60_000 + 100 * numRuns }, () => {
+    const plain = wasm.makeKernel();
+    const kernel = wasm.makeKernel();
+    fc.assert(
+      fc.property(modelArbitrary, ({ problem, space, weights, inference }) => {
+        const expected = plain.forward(problem, space, weights, inference);
+        const frozen = wasm.freeze(space, weights);
+        const found = kernel.forwardFrozen(problem, frozen, inference);
+        expect(suffixes(found)).toEqual(suffixes(expected));
+        expect(found.logPartition).toBe(expected.logPartition);
+        plain.backward();
+        kernel.backward();
+        const count = expected.contextCount;
+        expect(found.posterior.subarray(0, count)).toEqual(expected.posterior.subarray(0, count));
+        frozen.dispose();
+      }),
+      { numRuns },
+    );
+  });
 });
 
 /** A chain with one plain family: what the best output is found for without a trellis. */

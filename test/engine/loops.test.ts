@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AdaGradArrays, Backend, GradientArrays } from "../../src/engine/backend.js";
 import { referenceBackend } from "../../src/engine/reference/backend.js";
-import { childOf, RowTreeBuilder } from "../../src/engine/rows.js";
+import { childOf, RowTableBuilder, RowTreeBuilder } from "../../src/engine/rows.js";
 import { chainGraph } from "../../src/engine/slots.js";
 import { wasmBackend } from "../../src/engine/wasm/backend.js";
 import { mulberry } from "./oracle.js";
@@ -190,6 +190,19 @@ describe("walks down a tree", () => {
             ...to.ids.subarray(to.start[i], to.start[i + 1]),
           ]);
           expect(found).toEqual(expected.flat());
+          // The same rows, each with entries for some of the symbols or for all, summed at once.
+          const symbolCount = 4;
+          const rows = new RowTableBuilder(symbolCount);
+          for (let row = 0; row <= Math.max(...tree.row); row++) rows.add([[0, 3], [1], [0, 1, 2, 3]][row % 3]);
+          const table = rows.build();
+          const weights = arrays.placed(Float64Array.from(table.symbols, (_, e) => Math.sin(e)));
+          const frozen = loops.freezeTree(tree, table, weights);
+          if (!frozen) continue;
+          const sums = [0, 1].map(() => arrays.float64(positions * classes * symbolCount));
+          loops.scoreSlots(sums[0], positions * classes, 0, to, table, weights);
+          loops.scoreWalks(sums[1], walks, { nodes, classes }, lastClass, frozen);
+          expect([...sums[1]]).toEqual([...sums[0]]);
+          frozen.dispose();
         }
       }),
     ));

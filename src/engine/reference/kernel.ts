@@ -64,6 +64,10 @@ export class ReferenceKernel implements Kernel {
     return trellis;
   }
 
+  forwardFrozen(problem: Problem, { space, weights }: FrozenRows, inference: Inference): Trellis {
+    return this.forward(problem, space, weights, inference);
+  }
+
   backward(): void {
     if (!this.trellis.hasPosteriors) backward(this.trellis);
   }

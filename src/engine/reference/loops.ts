@@ -6,6 +6,10 @@ import { childOf } from "../rows.js";
 
 export const referenceLoops: Loops = {
   denseRows: () => undefined,
+  freezeTree: () => undefined,
+  scoreWalks() {
+    throw new Error("a tree of another backend");
+  },
 
   findWalks(tree, { positions, positionStart, kind, start, least, numbers, kinds }, roots, lastClass, to) {
     let found = 0;

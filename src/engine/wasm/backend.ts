@@ -36,7 +36,7 @@ export class WasmBackend implements Backend {
   }
 
   freeze(space: RowSpace, weights: Float64Array): FrozenRows {
-    return new WasmFrozenRows(this.arrays, space, weights);
+    return new WasmFrozenRows(this.arrays, this.records, space, weights);
   }
 
   makeCounter(space: RowSpace, weights: Float64Array, inference: Inference): DecisionCounter {

@@ -5,9 +5,16 @@ import { isPlain, type RowSpace } from "../problem.js";
 import { isClosed, nodeDepths } from "../rows.js";
 import { FrozenField, MEMO_BITS, MemoBytes, WORD } from "./layout.js";
 import type { KernelArrays } from "./memory.js";
+import type { Records } from "./records.js";
+import { WeighedTree } from "./weighed-tree.js";
 
 /** Bytes for factors that are kept beside those of the slot at hand. */
 const FACTOR_BYTES = 2 ** 23;
+
+interface WeighedFamilies {
+  trees: readonly WeighedTree[];
+  record: Int32Array;
+}
 
 export class WasmFrozenRows implements FrozenRows {
   /** Whether the code can do without a trellis: one plain family, no offsets, no weight out of bounds. */
@@ -19,9 +26,12 @@ export class WasmFrozenRows implements FrozenRows {
   private vectors: Float64Array | undefined;
   private readonly memo: Int32Array | undefined;
   private readonly record: Int32Array;
+  /** The families with trees that carry their weights, once they are asked for; null if there are none. */
+  private weighed: WeighedFamilies | null | undefined;
 
   constructor(
     private readonly arrays: KernelArrays,
+    private readonly records: Records,
     readonly space: RowSpace,
     readonly weights: Float64Array,
   ) {
@@ -59,7 +69,25 @@ export class WasmFrozenRows implements FrozenRows {
     return record.byteOffset;
   }
 
+  /** The families with trees that carry their weights; undefined where they cannot. */
+  weighedFamilies(): WeighedFamilies | undefined {
+    if (this.weighed === undefined) {
+      const { space, weights, arrays } = this;
+      const trees = space.offsets
+        ? []
+        : space.families.map(({ tree }) => WeighedTree.of(arrays, tree, space.table, weights));
+      const all = trees.filter((tree) => tree !== undefined);
+      this.weighed =
+        all.length < space.families.length
+          ? null
+          : { trees: all, record: this.records.weighedFamilies(space.families, all) };
+    }
+    return this.weighed ?? undefined;
+  }
+
   dispose(): void {
+    for (const tree of this.weighed?.trees ?? []) tree.dispose();
+    this.weighed = null;
     const { arrays, vectors, memo, nodeVector, record, weights, weightsThere } = this;
     this.fitsChain = false;
     if (vectors) arrays.release(vectors);

@@ -17,6 +17,7 @@ import { type Block, BlockOwner } from "./memory.js";
 import type { Program } from "./program.js";
 import type { Records } from "./records.js";
 import { KernelState } from "./state.js";
+import type { WeighedTree } from "./weighed-tree.js";
 
 /** Graphs that are known to be chains, or not to be. */
 const chains = new WeakMap<SlotGraph, boolean>();
@@ -73,6 +74,32 @@ export class WasmKernel implements Kernel {
     }
     this.begin();
     const { program, state } = this;
+    const { call } = state;
+    call[CallField.weighed] = 0;
+    call[CallField.starts] = this.startsOf(problem);
+    call[CallField.forced] = program.addressOf(forced);
+    call[CallField.byRows] = isByRows ? 1 : 0;
+    return this.pass(problem, space, weights, inference);
+  }
+
+  forwardFrozen(problem: Problem, frozen: FrozenRows, inference: Inference): Trellis {
+    const { space, weights } = frozen;
+    const canBe = inference.rows === "all" && !remembersByRows(inference) && !problem.slotSymbols;
+    const families = canBe && frozen instanceof WasmFrozenRows ? frozen.weighedFamilies() : undefined;
+    if (!families) return this.forward(problem, space, weights, inference);
+    this.usesReference = false;
+    this.begin();
+    const { call } = this.state;
+    call[CallField.weighed] = families.record.byteOffset;
+    call[CallField.starts] = this.startsOf(problem, families.trees);
+    call[CallField.forced] = 0;
+    call[CallField.byRows] = 0;
+    return this.pass(problem, space, weights, inference);
+  }
+
+  /** A forward pass, when what is special about it has been written down. */
+  private pass(problem: Problem, space: RowSpace, weights: Float64Array, inference: Inference): Trellis {
+    const { program, state } = this;
     const { trellis, call } = state;
     trellis.toMasses();
     trellis.graph = problem.graph;
@@ -81,9 +108,6 @@ export class WasmKernel implements Kernel {
     call[CallField.slotInput] = program.addressOf(problem.slotInput);
     this.slotSymbols = problem.slotSymbols;
     call[CallField.slotSymbols] = program.addressOf(problem.slotSymbols);
-    call[CallField.starts] = this.startsOf(problem);
-    call[CallField.forced] = program.addressOf(forced);
-    call[CallField.byRows] = isByRows ? 1 : 0;
     program.code.forward(state.address);
     program.grow = undefined;
     trellis.logPartition = state.numbers[CallNumber.logPartition];
@@ -113,14 +137,16 @@ export class WasmKernel implements Kernel {
     numbers[CallNumber.lightest] = inference.lightest ?? 0;
   }
 
-  /** The address of records of start nodes, 0 if no family has any. */
-  private startsOf({ starts }: Problem): number {
+  /** The address of records of start nodes, 0 if no family has any. `trees`: of nodes in these. */
+  private startsOf({ starts }: Problem, trees?: readonly WeighedTree[]): number {
     if (!starts?.some((nodes) => nodes !== undefined)) return 0;
     const { program } = this;
     const words = new Int32Array(starts.length * StartField.count);
     for (let f = 0; f < starts.length; f++) {
       words[f * StartField.count + StartField.offsets] = program.addressOf(starts[f]?.offsets);
-      words[f * StartField.count + StartField.nodes] = program.addressOf(starts[f]?.nodes);
+      const nodes = starts[f]?.nodes;
+      const places = nodes && trees?.[f].places;
+      words[f * StartField.count + StartField.nodes] = program.addressOf(places ? nodes.map((n) => places[n]) : nodes);
     }
     return program.addressOf(words);
   }

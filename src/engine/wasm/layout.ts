@@ -60,6 +60,9 @@ export enum NodeField {
   count,
 }
 
+/** In place of how many entries a row has, in a tree that carries its weights: one for every symbol. */
+export const DENSE_ENTRIES = -1;
+
 /** `StartNodes`, one record a family; zeros for a family that has none. */
 export enum StartField {
   offsets,
@@ -248,6 +251,8 @@ export enum CallField {
   /** FrozenField, and the most decisions that a walk down its tree takes. */
   frozen,
   frozenDepth,
+  /** Records of families whose trees carry their weights (../weighed-tree.ts), instead of rows and weights; 0 for none. */
+  weighed,
   /** Of outputs: the symbol that writes nothing, how many are wanted, and paths to be looked at. */
   free,
   most,
@@ -485,6 +490,9 @@ export enum WalkField {
   numbers,
   rows,
   starts,
+  /** Instead of these two, with a tree that carries its weights: [positions][classes][symbolCount] where to add weights. */
+  scores,
+  symbolCount,
   count,
 }
 

@@ -4,6 +4,7 @@ import type {
   AdaGradArrays,
   AdaGradStep,
   DenseRows,
+  FrozenTree,
   GradientArrays,
   Loops,
   PositionRows,
@@ -16,6 +17,7 @@ import { LOOP_BYTES, LOOP_NUMBERS_AT, LoopField, LoopNumber, WalkField, WORD } f
 import type { BlockOwner, KernelArrays } from "./memory.js";
 import type { Program } from "./program.js";
 import type { Records } from "./records.js";
+import { WeighedTree } from "./weighed-tree.js";
 
 export class WasmLoops implements Loops {
   /** [LoopField.count] */
@@ -70,13 +72,21 @@ export class WasmLoops implements Loops {
     to: Pick<PositionRows, "start" | "ids">,
   ): void {
     const { program, walkWork: work } = this;
-    const { positions } = walks;
-    const count = walks.positionStart[positions];
     program.begin();
-    // Only what is used of them, since arrays from elsewhere are copied.
-    const used = (array: Int32Array, length: number): number => program.addressOf(array.subarray(0, length));
+    this.putWalks(walks, roots, lastClass);
     work[WalkField.tree] = this.records.treeOf(tree);
     work[WalkField.roots] = program.addressOf(roots.nodes);
+    work[WalkField.rows] = program.ownAddressOf(to.ids);
+    work[WalkField.starts] = program.ownAddressOf(to.start);
+    program.code.findWalks(work.byteOffset);
+  }
+
+  private putWalks(walks: TreeWalks, roots: WalkRoots, lastClass: number): void {
+    const { program, walkWork: work } = this;
+    const { positions } = walks;
+    const count = walks.positionStart[positions];
+    // Only what is used of them, since arrays from elsewhere are copied.
+    const used = (array: Int32Array, length: number): number => program.addressOf(array.subarray(0, length));
     work[WalkField.kinds] = walks.kinds;
     work[WalkField.classes] = roots.classes;
     work[WalkField.lastClass] = lastClass;
@@ -86,9 +96,22 @@ export class WasmLoops implements Loops {
     work[WalkField.walkStart] = used(walks.start, count + 1);
     work[WalkField.least] = used(walks.least, count);
     work[WalkField.numbers] = used(walks.numbers, walks.start[count]);
-    work[WalkField.rows] = program.ownAddressOf(to.ids);
-    work[WalkField.starts] = program.ownAddressOf(to.start);
-    program.code.findWalks(work.byteOffset);
+  }
+
+  scoreWalks(scores: Float64Array, walks: TreeWalks, roots: WalkRoots, lastClass: number, frozen: FrozenTree): void {
+    const { program, walkWork: work } = this;
+    if (!(frozen instanceof WeighedTree)) throw new Error("a tree of another backend");
+    program.begin();
+    this.putWalks(walks, roots, lastClass);
+    work[WalkField.tree] = this.records.weighedTreeOf(frozen);
+    work[WalkField.roots] = frozen.rootsOf(roots.nodes).byteOffset;
+    work[WalkField.scores] = program.ownAddressOf(scores);
+    work[WalkField.symbolCount] = frozen.symbolCount;
+    program.code.scoreWalks(work.byteOffset);
+  }
+
+  freezeTree(tree: RowTree, table: RowTable, weights: Float64Array): FrozenTree | undefined {
+    return WeighedTree.of(this.arrays, tree, table, weights);
   }
 
   denseRows(table: RowTable, weights: Float64Array): DenseRows | undefined {

@@ -31,6 +31,7 @@ export interface Code {
   sum(work: number): void;
   multiply(work: number): void;
   findWalks(work: number): void;
+  scoreWalks(work: number): void;
   expAll(to: number, from: number, count: number, shift: number): void;
 }
 

@@ -5,6 +5,7 @@ import type { RowTable, RowTree } from "../rows.js";
 import type { SlotGraph } from "../slots.js";
 import { FamilyField, GraphField, NodeField, SpaceField } from "./layout.js";
 import type { KernelArrays } from "./memory.js";
+import type { WeighedTree } from "./weighed-tree.js";
 
 /** Children of a node are kept by event if their events leave no more than this many times as many gaps. */
 const SPARSEST = 4;
@@ -22,6 +23,7 @@ export class Records {
   private readonly spaces = new WeakMap<RowSpace, MemoryRecord>();
   private readonly graphs = new WeakMap<SlotGraph, MemoryRecord>();
   private readonly trees = new WeakMap<RowTree, MemoryRecord>();
+  private readonly weighedTrees = new WeakMap<WeighedTree, MemoryRecord>();
 
   constructor(private readonly arrays: KernelArrays) {}
 
@@ -85,11 +87,36 @@ export class Records {
     return record.words.byteOffset;
   }
 
-  private putFamily(record: MemoryRecord, at: number, family: RowFamily): void {
+  /** The address of the record of a tree that carries its weights. */
+  weighedTreeOf(weighed: WeighedTree): number {
+    let record = this.weighedTrees.get(weighed);
+    if (!record) {
+      record = this.makeRecord(FamilyField.count);
+      this.putTree(record, 0, weighed);
+      this.weighedTrees.set(weighed, record);
+    }
+    return record.words.byteOffset;
+  }
+
+  /** A record of families with trees that carry their weights. */
+  weighedFamilies(families: readonly RowFamily[], trees: readonly WeighedTree[]): Int32Array {
+    const record = this.makeRecord(families.length * FamilyField.count);
+    families.forEach((family, f) => {
+      this.putFamily(record, f * FamilyField.count, family, trees[f]);
+    });
+    return record.words;
+  }
+
+  /** Children may lie among the records of nodes. */
+  private putTree(record: MemoryRecord, at: number, tree: { nodes: Int32Array; children?: Int32Array }): void {
+    const { nodes, children = nodes } = tree;
+    record.words[at + FamilyField.nodes] = this.place(record, nodes);
+    record.words[at + FamilyField.children] = this.place(record, children);
+  }
+
+  private putFamily(record: MemoryRecord, at: number, family: RowFamily, weighed?: WeighedTree): void {
     const { words } = record;
-    const { nodes, children } = nodeRecords(family.tree);
-    words[at + FamilyField.nodes] = this.place(record, nodes);
-    words[at + FamilyField.children] = this.place(record, children);
+    this.putTree(record, at, weighed ?? nodeRecords(family.tree));
     words[at + FamilyField.skip] = family.skip;
     words[at + FamilyField.pairs] = family.pairs ? 1 : 0;
     words[at + FamilyField.keyed] = family.keyed ? 1 : 0;
@@ -109,40 +136,67 @@ export class Records {
 }
 
 /** Records of a tree's nodes, and the children of those that have several. */
-function nodeRecords({ row, childStart, childEvent, childNode }: RowTree) {
+function nodeRecords(tree: RowTree) {
+  const { row } = tree;
   const nodes = new Int32Array(row.length * NodeField.count);
   let size = 0;
+  for (let node = 0; node < row.length; node++) size += Math.abs(childWords(tree, node));
+  const children = new Int32Array(size);
+  let used = 0;
   for (let node = 0; node < row.length; node++) {
     const at = node * NodeField.count;
     nodes[at + NodeField.row] = row[node];
-    const first = childStart[node];
-    const count = childStart[node + 1] - first;
-    if (count === 0) continue;
-    const least = childEvent[first];
-    const events = childEvent[first + count - 1] + 1 - least;
-    const isDirect = count >= FEWEST_DIRECT && events <= SPARSEST * count;
-    nodes[at + NodeField.leastEvent] = least;
-    nodes[at + NodeField.events] = events;
-    nodes[at + NodeField.children] = events === 1 ? childNode[first] : isDirect ? size : -1 - size;
-    if (events > 1) size += isDirect ? events : 1 + 2 * count;
-  }
-  const children = new Int32Array(size).fill(-1);
-  for (let node = 0; node < row.length; node++) {
-    const at = node * NodeField.count;
-    if (nodes[at + NodeField.events] <= 1) continue;
-    const first = childStart[node];
-    const end = childStart[node + 1];
-    const begin = nodes[at + NodeField.children];
-    if (begin >= 0) {
-      for (let c = first; c < end; c++) children[begin + childEvent[c] - childEvent[first]] = childNode[c];
-      continue;
-    }
-    let next = -1 - begin;
-    children[next++] = end - first;
-    for (let c = first; c < end; c++) {
-      children[next++] = childEvent[c];
-      children[next++] = childNode[c];
-    }
+    used += putChildren(tree, node, nodes, at, children, used);
   }
   return { nodes, children };
+}
+
+/** How many words the children of a node take beside its record, negative if they are to be searched. */
+export function childWords({ childStart, childEvent }: RowTree, node: number): number {
+  const first = childStart[node];
+  const count = childStart[node + 1] - first;
+  if (count <= 1) return 0;
+  const events = childEvent[first + count - 1] + 1 - childEvent[first];
+  return count >= FEWEST_DIRECT && events <= SPARSEST * count ? events : -1 - 2 * count;
+}
+
+/**
+ * Writes of the record of a node at `at` what is about its children, and these to `children` from `begin` on if they are several;
+ * returns how many words they take. `places`: where the records of nodes are, counted in records, if not by number.
+ */
+export function putChildren(
+  tree: RowTree,
+  node: number,
+  nodes: Int32Array,
+  at: number,
+  children: Int32Array,
+  begin: number,
+  places?: Int32Array,
+): number {
+  const { childStart, childEvent, childNode } = tree;
+  const first = childStart[node];
+  const end = childStart[node + 1];
+  if (end === first) return 0;
+  const least = childEvent[first];
+  nodes[at + NodeField.leastEvent] = least;
+  nodes[at + NodeField.events] = childEvent[end - 1] + 1 - least;
+  if (end - first === 1) {
+    nodes[at + NodeField.children] = places ? places[childNode[first]] : childNode[first];
+    return 0;
+  }
+  const words = childWords(tree, node);
+  const isDirect = words > 0;
+  nodes[at + NodeField.children] = isDirect ? begin : -1 - begin;
+  let next = begin;
+  if (isDirect) for (let i = 0; i < words; i++) children[begin + i] = -1;
+  else children[next++] = end - first;
+  for (let c = first; c < end; c++) {
+    const place = places ? places[childNode[c]] : childNode[c];
+    if (isDirect) children[begin + childEvent[c] - least] = place;
+    else {
+      children[next++] = childEvent[c];
+      children[next++] = place;
+    }
+  }
+  return Math.abs(words);
 }

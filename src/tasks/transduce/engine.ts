@@ -3,7 +3,7 @@
 //   slot (j, k) = slotStarts[j] + k (see emits.ts),   symbols 0 .. shift - 1 are written, the last one is *shift*.
 // The gradient is E[features | output] - E[features]; the strategies differ in how contexts are chosen for it.
 
-import type { Backend, OutputSearch, WrittenOutput } from "../../engine/backend.js";
+import type { Backend, FrozenRows, OutputSearch, WrittenOutput } from "../../engine/backend.js";
 import { type Band, type Clamp, clampTrellis, outputClamp } from "../../engine/clamp.js";
 import { ClampedGradient } from "../../engine/clamped-gradient.js";
 import { Holder } from "../../engine/holder.js";
@@ -36,6 +36,9 @@ const BAND = 257;
 
 /** Log of the least probability of a path that stays a number well above the smallest. */
 export const LEAST_LOG = -500;
+
+/** For so many inputs it does not pay to lay out weights that stay as they are. */
+const SHORT_WORK = 2_000;
 
 /** Graphs of inputs up to this length are kept. */
 const CACHED_LENGTH = 256;
@@ -104,6 +107,10 @@ export class TransducerEngine extends Holder {
   private slotCounts = this.backend.arrays.float64(1024);
   private slotInput = this.backend.arrays.int32(64);
   private readonly features: SlotFeatures;
+  /** Weights that stay as they are, and how many inputs were looked at with them. */
+  private frozen: FrozenRows | undefined;
+  private frozenWeights: Float64Array | undefined;
+  private frozenInputs = 0;
   readonly encoder: MoveEncoder | undefined;
 
   constructor(
@@ -129,12 +136,29 @@ export class TransducerEngine extends Holder {
     return this.kernel.forward(this.problem(input, weights), this.space, weights, inference);
   }
 
+  /** The same with weights that are the same each time; afterwards there is nothing to be learned. */
+  forwardFrozen(input: MarkedInput, weights: Float64Array, inference = this.inference): Trellis {
+    if (this.frozenWeights !== weights) this.thaw(weights);
+    if (++this.frozenInputs <= SHORT_WORK) return this.forward(input, weights, inference);
+    this.frozen ??= this.backend.freeze(this.space, weights);
+    return this.kernel.forwardFrozen(this.problem(input, weights, true), this.frozen, inference);
+  }
+
+  /** Takes up other weights that will stay as they are. */
+  private thaw(weights: Float64Array): void {
+    this.frozen?.dispose();
+    this.frozen = undefined;
+    this.features.thaw();
+    this.frozenWeights = weights;
+    this.frozenInputs = 0;
+  }
+
   /** The backward pass of the latest trellis, if it has not had it. */
   backward(): void {
     this.kernel.backward();
   }
 
-  private problem(input: MarkedInput, weights: Float64Array): Problem {
+  private problem(input: MarkedInput, weights: Float64Array, isFrozen = false): Problem {
     const { boundary, rowOptions } = this.shape;
     const { symbols } = input;
     const { graph, starts } = this.slotsOf(symbols.length);
@@ -143,7 +167,7 @@ export class TransducerEngine extends Holder {
       this.slotScores = this.backend.arrays.float64(2 * size);
       this.slotCounts = this.backend.arrays.float64(2 * size);
     }
-    this.features.score(input, starts, weights, this.slotScores);
+    this.features.score(input, starts, weights, this.slotScores, isFrozen);
     if (this.slotInput.length < graph.slotCount) this.slotInput = this.backend.arrays.int32(2 * graph.slotCount);
     for (let j = 0; j < symbols.length; j++) this.slotInput.fill(symbols[j], starts[j], starts[j + 1]);
     const families: (StartNodes | undefined)[] = [

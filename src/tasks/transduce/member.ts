@@ -69,7 +69,7 @@ export class Member {
   /** The latest pass once more. */
   again(): Trellis {
     this.engine.check();
-    return this.engine.forward(this.input, this.weights, this.inference);
+    return this.engine.forwardFrozen(this.input, this.weights, this.inference);
   }
 
   /** Log of the probability of an output for the latest input, whose trellis is still as it was. */

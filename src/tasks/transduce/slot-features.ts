@@ -2,7 +2,7 @@
 // have the same ones, so scores are summed for each (position, class) and then given to its slots:
 //   slotScores(j, k)[y] = sum over the features of position j, with the class of k: weight(feature, y)
 
-import type { Backend } from "../../engine/backend.js";
+import type { Backend, FrozenTree } from "../../engine/backend.js";
 import type { RowTree } from "../../engine/rows.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { COUNT_CLASSES, countClass } from "./aligner.js";
@@ -23,6 +23,8 @@ export class SlotFeatures {
   /** Rows of the input at hand: of windows, of marks. */
   private readonly finders: readonly RowFinder[];
   private readonly copyFinder: RowFinder | undefined;
+  /** [finders] their trees with weights that stay as they are, once these are known. */
+  private frozen: (FrozenTree | undefined)[] = [];
 
   constructor(
     private readonly rows: TransducerRows,
@@ -43,8 +45,17 @@ export class SlotFeatures {
     if (rows.copyTree) this.copyFinder = new RowFinder(rows.copyTree, new CopyWalks(boundary, views), backend);
   }
 
-  /** Finds the features of an input and writes the scores of its slots; `starts` has the first slot of each position, and the end. */
-  score(input: MarkedInput, starts: Int32Array, weights: Float64Array, slotScores: Float64Array): void {
+  /**
+   * Finds the features of an input and writes the scores of its slots; `starts` has the first slot of each position, and the end.
+   * With `isFrozen` weights are the same each time, and nothing is counted afterwards.
+   */
+  score(
+    input: MarkedInput,
+    starts: Int32Array,
+    weights: Float64Array,
+    slotScores: Float64Array,
+    isFrozen = false,
+  ): void {
     const { symbolCount } = this.shape;
     const { loops, arrays } = this.backend;
     const { symbols } = input;
@@ -57,10 +68,15 @@ export class SlotFeatures {
     }
     const { classScores, copyScores } = this;
     classScores.fill(0, 0, size);
-    for (const finder of this.finders) {
+    this.finders.forEach((finder, f) => {
+      const frozen = isFrozen ? this.frozenTree(f, weights) : undefined;
+      if (frozen) {
+        finder.score(input, most, classScores, frozen);
+        return;
+      }
       finder.find(input, most);
       loops.scoreSlots(classScores, classes, 0, finder, this.rows.table, weights);
-    }
+    });
     if (this.copyFinder) {
       this.copyFinder.find(input, most);
       copyScores.fill(0, 0, size);
@@ -78,6 +94,17 @@ export class SlotFeatures {
     }
     const end = starts[symbols.length] * symbolCount;
     slotScores.fill(0, end, end + symbolCount);
+  }
+
+  /** Forgets weights that did not change. */
+  thaw(): void {
+    for (const tree of this.frozen) tree?.dispose();
+    this.frozen = [];
+  }
+
+  private frozenTree(f: number, weights: Float64Array): FrozenTree | undefined {
+    if (!(f in this.frozen)) this.frozen[f] = this.finders[f].freeze(this.rows.table, weights);
+    return this.frozen[f];
   }
 
   /** Turns differences of expected decisions at slots into the gradient of the features found last. */

@@ -1,8 +1,8 @@
 // Features of an input position as walks of a tree: a kind, then numbers one after another, such as symbols of the input. The
 // nodes met on the way, from some number on, are features; those that a tree has, have rows.
 
-import type { Backend, TreeWalks, WalkRoots } from "../../engine/backend.js";
-import { childOf, type RowTree } from "../../engine/rows.js";
+import type { Backend, FrozenTree, TreeWalks, WalkRoots } from "../../engine/backend.js";
+import { childOf, type RowTable, type RowTree } from "../../engine/rows.js";
 import { grown } from "../../engine/trellis.js";
 import { COUNT_CLASSES } from "./aligner.js";
 import type { View } from "./classes.js";
@@ -127,6 +127,17 @@ export class RowFinder {
     this.roots = { nodes: arrays.placed(nodes), classes: COUNT_CLASSES };
     this.ids = arrays.int32(1024);
     this.start = arrays.int32(64);
+  }
+
+  /** Takes up weights of the tree's rows that will not change; undefined if that saves nothing. */
+  freeze(table: RowTable, weights: Float64Array): FrozenTree | undefined {
+    return this.backend.loops.freezeTree(this.tree, table, weights);
+  }
+
+  /** Adds the weights of an input's rows to scores, [positions][COUNT_CLASSES][symbolCount]. */
+  score(input: MarkedInput, most: number, scores: Float64Array, frozen: FrozenTree): void {
+    this.walks.listInput(input);
+    this.backend.loops.scoreWalks(scores, this.walks, this.roots, most, frozen);
   }
 
   /** Finds the rows of an input, of classes up to that of `most` written symbols. */

@@ -9,4 +9,4 @@ export { forward } from "./trellis/forward";
 export { bestOutputs } from "./trellis/outputs";
 export { addExpectations, backward, bestPath } from "./trellis/passes";
 export { expAll } from "./vector";
-export { findWalks } from "./walks";
+export { findWalks, scoreWalks } from "./walks";

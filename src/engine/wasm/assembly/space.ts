@@ -2,7 +2,7 @@
 // into the scores of its expansions:
 //   score(c, y) = slotScores(slot)[y] + sum over the rows r of c: offset(r) + weight(r)[y].
 
-import { CallField, FamilyField, GraphField, NodeField, SpaceField, StartField, Bundle } from "../layout";
+import { CallField, DENSE_ENTRIES, FamilyField, GraphField, NodeField, SpaceField, StartField, Bundle } from "../layout";
 import {
   arcScore,
   asked,
@@ -46,6 +46,8 @@ export let incoming: usize = 0;
 export let slotScores: usize = 0;
 let slotInput: usize = 0;
 let starts: usize = 0;
+/** Records of families with trees that carry their weights; 0 for none. */
+export let weighed: usize = 0;
 
 // @ts-expect-error
 @inline
@@ -84,6 +86,7 @@ export function useScores(): void {
   slotScores = askedArray(CallField.slotScores);
   slotInput = askedArray(CallField.slotInput);
   starts = askedArray(CallField.starts);
+  weighed = askedArray(CallField.weighed);
 }
 
 /** The record of a family; a plain space has but the first. */
@@ -95,7 +98,7 @@ export function familyAt(f: i32): usize {
 
 // @ts-expect-error
 @inline
-function nodeAt(family: usize, node: i32): usize {
+export function nodeAt(family: usize, node: i32): usize {
   return address(family, FamilyField.nodes) + (<usize>(node * NodeField.count) << 2);
 }
 
@@ -228,6 +231,71 @@ export function scoreArcs(slot: i32, context: i32, arc: i32, first: i32, end: i3
         store<f64>(at, load<f64>(at) + num(weights, e));
       }
     }
+  }
+}
+
+/** The same by trees that carry their weights, without noting rows; sums are made in the same order. */
+export function scoreWeighed(slot: i32, context: i32, arc: i32, first: i32, end: i32): void {
+  const scores = arcScore + (<usize>arc << 3);
+  copyShifted(
+    scores + (<usize>first << 3),
+    slotScores + (<usize>(slot * symbolCount + first) << 3),
+    end - first,
+    0,
+  );
+  for (let f = 0; f < familyCount; f++) {
+    const family = weighed + (<usize>(f * FamilyField.count) << 2);
+    if (!int(family, FamilyField.keyed)) {
+      if (int(contextLength, context) == 0) addWeights(nodeAt(family, 0), scores, first, end);
+      else walkWeights(family, 0, context, scores, first, end);
+      continue;
+    }
+    if (!starts) continue;
+    const record = starts + (<usize>(f * StartField.count) << 2);
+    const nodeStart = address(record, StartField.offsets);
+    if (!nodeStart) continue;
+    const stop = int(nodeStart, slot + 1);
+    for (let s = int(nodeStart, slot); s < stop; s++) {
+      walkWeights(family, int(address(record, StartField.nodes), s), context, scores, first, end);
+    }
+  }
+}
+
+/** Walks down a context's suffix from a node on and adds the weights of the nodes met. */
+function walkWeights(family: usize, start: i32, context: i32, scores: usize, first: i32, end: i32): void {
+  const skip = int(family, FamilyField.skip);
+  const pairs = int(family, FamilyField.pairs) != 0;
+  let node = start;
+  let c = context;
+  for (let n = int(contextLength, context); n > 0; n--) {
+    const parent = int(contextParent, c);
+    const symbol = int(contextSymbol, c);
+    if (symbol != skip || symbol == BEGIN) {
+      const event =
+        pairs && symbol != BEGIN ? int(slotInput, int(contextSlot, parent)) * rowSymbolCount + symbol : symbol;
+      node = childOf(family, node, event);
+      if (node < 0) return;
+      addWeights(nodeAt(family, node), scores, first, end);
+    }
+    c = parent;
+  }
+}
+
+/** scores[y] += weight(y), at least for the symbols `first` .. `end - 1`, of a node that carries its weights. */
+// @ts-expect-error
+@inline
+export function addWeights(record: usize, scores: usize, first: i32, end: i32): void {
+  const count = int(record, NodeField.row);
+  const own = record + (NodeField.count << 2);
+  if (count == DENSE_ENTRIES) {
+    addAll(scores + (<usize>first << 3), own + (<usize>first << 3), end - first);
+    return;
+  }
+  const symbols = own + (<usize>count << 3);
+  // Often nothing but the last symbol is left to be decided.
+  for (let e = end - first == 1 && end == symbolCount ? max(0, count - 1) : 0; e < count; e++) {
+    const at = scores + (<usize>load<u16>(symbols + (<usize>e << 1)) << 3);
+    store<f64>(at, load<f64>(at) + num(own, e));
   }
 }
 

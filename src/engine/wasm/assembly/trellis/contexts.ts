@@ -1,7 +1,7 @@
 // The contexts of a trellis, and their arcs.
 
 import { Bundle, Mode } from "../../layout";
-import { BEGIN, branchEnd, branchFirst, branchStart, findRows, scoreArcs, slotCount, symbolCount } from "../space";
+import { BEGIN, branchEnd, branchFirst, branchStart, findRows, scoreArcs, scoreWeighed, slotCount, symbolCount, weighed } from "../space";
 import {
   arcMass,
   arcStart,
@@ -94,6 +94,11 @@ export function scoreExpansions(slot: i32): void {
     if (num(logForward, c) == -Infinity) {
       setInt(rowStart, c + 1, int(rowStart, c));
       memory.fill(arcMass + (<usize>arc << 3), 0, <usize>symbolCount << 3);
+      continue;
+    }
+    if (weighed) {
+      setInt(rowStart, c + 1, int(rowStart, c));
+      scoreWeighed(slot, c, arc, first, end);
       continue;
     }
     findRows(slot, c, Pass.allRows);
