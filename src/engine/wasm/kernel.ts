@@ -145,8 +145,8 @@ export class WasmKernel implements Kernel {
     for (let f = 0; f < starts.length; f++) {
       words[f * StartField.count + StartField.offsets] = program.addressOf(starts[f]?.offsets);
       const nodes = starts[f]?.nodes;
-      const places = nodes && trees?.[f].places;
-      words[f * StartField.count + StartField.nodes] = program.addressOf(places ? nodes.map((n) => places[n]) : nodes);
+      const placed = trees && nodes ? trees[f].placesOf(nodes) : nodes;
+      words[f * StartField.count + StartField.nodes] = program.addressOf(placed);
     }
     return program.addressOf(words);
   }

@@ -45,6 +45,7 @@ export class Program {
   grow: Grow | undefined;
   /** Holds arrays from elsewhere for as long as a call lasts. */
   private scratch: Block | undefined;
+  private scratchWords: Int32Array = new Int32Array(0);
   private scratchUsed = 0;
   private readonly outgrown: Block[] = [];
 
@@ -73,14 +74,14 @@ export class Program {
     if (!this.scratch || from + array.byteLength > room) {
       if (this.scratch) this.outgrown.push(this.scratch);
       this.scratch = this.memory.take(2 * (room + array.byteLength), true);
+      this.scratchWords = new Int32Array(this.memory.buffer, this.scratch.address, this.scratch.bytes >> 2);
       this.scratchUsed = 0;
       return this.addressOf(array);
     }
     this.scratchUsed = from + array.byteLength;
     const address = this.scratch.address + from;
-    new Uint8Array(this.memory.buffer, address, array.byteLength).set(
-      new Uint8Array(array.buffer, array.byteOffset, array.byteLength),
-    );
+    if (array instanceof Int32Array) this.scratchWords.set(array, from >> 2);
+    else new Uint8Array(this.memory.buffer, address, array.byteLength).set(bytesOf(array));
     return address;
   }
 
@@ -94,4 +95,8 @@ export class Program {
     if (!this.memory.holds(array)) throw new Error("an array to be written to lies outside the kernel's memory");
     return array.byteOffset;
   }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

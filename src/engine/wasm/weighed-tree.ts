@@ -73,20 +73,22 @@ export class WeighedTree implements FrozenTree {
     return new WeighedTree(arrays, tree, table, weights);
   }
 
-  /** Where the records of some nodes are, -1 for none, as an array that is kept. */
+  /** The same as `placesOf`, as an array that is kept where the code works on it. */
   rootsOf(nodes: Int32Array): Int32Array {
     let placed = this.roots.get(nodes);
     if (!placed) {
-      placed = this.arrays.int32(nodes.length);
-      for (let i = 0; i < nodes.length; i++) placed[i] = this.placeOf(nodes[i]);
+      placed = this.arrays.placed(this.placesOf(nodes));
       this.roots.set(nodes, placed);
     }
     return placed;
   }
 
-  /** Where the record of a node is, -1 for none. */
-  placeOf(node: number): number {
-    return node < 0 ? -1 : this.places[node];
+  /** Where the records of some nodes are, -1 for none. */
+  placesOf(nodes: Int32Array): Int32Array {
+    const { places } = this;
+    const found = new Int32Array(nodes.length);
+    for (let i = 0; i < nodes.length; i++) found[i] = nodes[i] < 0 ? -1 : places[nodes[i]];
+    return found;
   }
 
   dispose(): void {

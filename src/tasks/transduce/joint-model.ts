@@ -47,6 +47,8 @@ interface GraphoneNode {
 
 export class JointModel {
   private readonly root: GraphoneNode = { number: -1, next: new Map() };
+  /** The graphones of the latest pair, and the score of each. */
+  private readonly latest = { events: [BEGIN], scores: [0] };
 
   constructor(
     readonly parts: JointParts,
@@ -101,9 +103,18 @@ export class JointModel {
   /** log q of an aligned pair. */
   logProbability(pair: AlignedMoves): number {
     const { ngram } = this.parts;
+    const { order } = ngram.options;
+    const { events: before, scores } = this.latest;
     const events = this.eventsOf(pair);
     let sum = 0;
-    for (let i = 1; i < events.length; i++) sum += ngramScoreAt(ngram, events, i, 0);
+    let alike = 1; // events up to the one at hand that are those of the pair before
+    for (let i = 1; i < events.length; i++) {
+      alike = events[i] === before[i] ? alike + 1 : 0;
+      // Candidates of an input differ in few places: an event that follows the same ones has the same score.
+      if (alike <= Math.min(i, order)) scores[i] = ngramScoreAt(ngram, events, i, 0);
+      sum += scores[i];
+    }
+    this.latest.events = events;
     return sum;
   }
 

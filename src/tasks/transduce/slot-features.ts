@@ -89,7 +89,8 @@ export class SlotFeatures {
     for (let j = 0; j < symbols.length; j++) {
       for (let slot = starts[j]; slot < starts[j + 1]; slot++) {
         const from = (j * COUNT_CLASSES + countClass(slot - starts[j])) * symbolCount;
-        slotScores.set(classScores.subarray(from, from + symbolCount), slot * symbolCount);
+        // Few numbers at a time: views of them would take longer.
+        for (let y = 0; y < symbolCount; y++) slotScores[slot * symbolCount + y] = classScores[from + y];
       }
     }
     const end = starts[symbols.length] * symbolCount;

@@ -426,6 +426,7 @@ export class Transducer
 
 /** Parts may be put together to the same characters in several ways: the most probable counts. */
 function distinct(outputs: TransducedOutput[]): TransducedOutput[] {
+  if (outputs.length === 1) return outputs;
   const seen = new Set<string>();
   return outputs.filter(({ output }) => {
     const key = JSON.stringify(output);
@@ -451,6 +452,8 @@ function partAt(places: Places, j: number): { part?: number } {
 const predictNames = ["attributes", "nbest", "alignment", "contexts", "inference"] as const;
 const answerNames = [...predictNames.filter((name) => name !== "inference"), ...(["precision", "candidates"] as const)];
 
+const predictDeclared = { nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }) };
+
 function checkPredictOptions(options: TransducePredictOptions): void {
-  readOptions({ nbest: whole("outputs", { least: 0, most: MOST_OUTPUTS }) }, options, { others: predictNames });
+  readOptions(predictDeclared, options, { others: predictNames });
 }
