@@ -87,7 +87,7 @@ export function outputsOf(
   const asking = length > LONGEST_SHARED ? members.slice(0, 1) : members;
   const lists = asking.map((member) => {
     member.forward(input, inference);
-    return lookFor(member, length, searchFor(member, words), asked);
+    return lookFor(member, length, searchFor(member, words), asked, asking.length === 1);
   });
   const { candidates, found, together } = asking.length === 1 ? alone(asking[0], lists[0]) : shared(asking, lists);
   if (!words) return { candidates, found, together };
@@ -166,11 +166,15 @@ function raised(logs: readonly number[]): number[] {
   return logs.map((log) => Math.max(least, log));
 }
 
-/** What a member whose forward pass was made finds for an input of `length` symbols. */
-function lookFor(member: Member, length: number, search: Search, asked: number): List {
+/**
+ * What a member whose forward pass was made finds for an input of `length` symbols. If it `decides` alone, candidates are enough
+ * where only the best is asked for; what else it found may be a candidate of another member.
+ */
+function lookFor(member: Member, length: number, search: Search, asked: number, decides: boolean): List {
   const { engine } = member;
   const shift = engine.shape.symbolCount - 1;
-  const quick = asked === 1 ? engine.bestOutputs(length, search) : undefined;
+  const isEnough = asked === 1 && decides;
+  const quick = isEnough ? engine.bestOutputs(length, search) : undefined;
   if (quick) {
     const candidates = quick.map(({ symbols, log }) => ({ output: outputOf(symbols, shift), moves: symbols, log }));
     return turned(member, { candidates, found: candidates });
@@ -224,8 +228,7 @@ function lookFor(member: Member, length: number, search: Search, asked: number):
     }
     choose();
   }
-  // Where only the best is asked for, others than the candidates have served their purpose.
-  return turned(member, { candidates, found: asked === 1 ? candidates : found });
+  return turned(member, { candidates, found: isEnough ? candidates : found });
 }
 
 /** A list of what a member found, in the direction of whoever asks. */
