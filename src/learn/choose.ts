@@ -98,6 +98,11 @@ export function chooseAndTrain(
   return new Choosing(learner, options, hooks, from).run();
 }
 
+/** Whether such a training judges by examples that it did not learn from. */
+export function holdsOut(learner: Learner, options: ChoosingOptions, from: ChoosingStart): boolean {
+  return new Choosing(learner, options, {}, from).parts()[0].heldOut.length > 0;
+}
+
 /** The share of the examples that is held out if nothing is said. */
 export function usualShare(exampleCount: number): number {
   const { share, enough, most } = HELD_OUT;
@@ -186,7 +191,7 @@ class Choosing {
   }
 
   /** The parts that are held out in turn: at least one, in which nothing may be held out. */
-  private parts(): Part[] {
+  parts(): Part[] {
     const { own, options, learner, groups } = this;
     const { seed } = options;
     if (this.from.judges)

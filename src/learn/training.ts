@@ -11,7 +11,10 @@ export type { TrainingOptions } from "./options.js";
 /** How one pass went. */
 export interface Pass {
   pass: number;
-  /** Of the examples during training, for those whose correct output has a probability; absent if none has. */
+  /**
+   * Of the examples during training, with the margin if there is one, for those whose correct output has a probability; absent if none
+   * has.
+   */
   trainLogLikelihood?: number;
   contextLength: number;
   /** On the held-out part, if there is one. */

@@ -126,6 +126,7 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
       labelParts: NO_PARTS,
       shortlist: 0,
       unseen: false,
+      margin: 0,
     },
     summary,
   });

@@ -399,6 +399,15 @@ export class TaggerLearner implements Learner {
     return this.inMemory;
   }
 
+  /** By how much labels that are right score less while learning; see slot-scores.ts. */
+  get margin(): number {
+    return this.engine.slots.margin;
+  }
+
+  set margin(margin: number) {
+    this.engine.slots.margin = margin;
+  }
+
   get table() {
     return this.engine.rows.table;
   }
@@ -455,10 +464,11 @@ export class TaggerLearner implements Learner {
   }
 
   share(): SharedLearner | undefined {
-    const { inMemory: corpus, stored, engine, given } = this;
+    const { inMemory: corpus, stored, engine, given, margin } = this;
     // Its steps follow one another: one thread takes them.
     if (engine.encoder) return undefined;
-    const data: SharedData = { corpus, facts: stored?.facts, rows: engine.rows, inference: engine.inference, given };
+    const { rows, inference } = engine;
+    const data: SharedData = { corpus, facts: stored?.facts, rows, inference, given, margin };
     return { module: import.meta.url, data };
   }
 }
@@ -470,10 +480,13 @@ interface SharedData {
   rows: TaggerRows;
   inference: Inference;
   given: LearnerFacts;
+  margin: number;
 }
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): TaggerLearner {
-  const { corpus, facts, rows, inference, given } = data as SharedData;
-  return new TaggerLearner(corpus ?? new HeldSequences(facts as SharedFacts), rows, inference, given);
+  const { corpus, facts, rows, inference, given, margin } = data as SharedData;
+  const learner = new TaggerLearner(corpus ?? new HeldSequences(facts as SharedFacts), rows, inference, given);
+  learner.margin = margin;
+  return learner;
 }

@@ -48,6 +48,11 @@ export interface TaggerOptions {
    */
   unseen: boolean;
   /**
+   * By how much right labels must score better than others while learning, for each wrong label of an output: a number of at least 0 and at most 100.
+   * If not given: 1; 0 with an encoder, in a beam, or if nothing is held out.
+   */
+  margin: number;
+  /**
    * Scheme to learn labels such as B-PER in; answers use the scheme of the data.
    * If not given: bio for IOB1 data, otherwise that of the data.
    */

@@ -71,6 +71,14 @@ export const taggerOptions = {
     usual: true,
     off: "give attributes weights only for labels they were seen with: faster, often slightly worse",
   }),
+  margin: real(
+    "by how much right labels must score better than others while learning, for each wrong label of an output",
+    {
+      least: 0,
+      most: 100,
+      otherwise: "1; 0 with an encoder, in a beam, or if nothing is held out",
+    },
+  ),
   scheme: choice("scheme to learn labels such as B-PER in; answers use the scheme of the data", schemeChoices, {
     value: "name",
     otherwise: "bio for IOB1 data, otherwise that of the data",
@@ -117,7 +125,7 @@ export const attributeOptions = {
   features: choice("built-in attributes of columns", ["text", "chunking"], { value: "set", otherwise: "text" }),
 };
 
-/** `l2`, `heldOut`, `select`, `labelParts` and `shortlist` have no default: what is not given is chosen by the data. */
+/** `l2`, `heldOut`, `select`, `margin`, `labelParts` and `shortlist` have no default: what is not given is chosen by the data. */
 export const taggerDefaults = defaultsOf(taggerOptions);
 
 /** Options as given or by default; what is to be chosen by the data may be open. */
@@ -168,8 +176,8 @@ export function readTaggerOptions(
   given: object,
   { others, from }: { others?: readonly string[]; from?: { options: TaggerOptions } } = {},
 ): ChosenOptions {
-  // L2 draws weights to zero, also those that the new examples say nothing of.
-  const instead = from && { ...goOnOptions(from.options), l2: undefined };
+  // L2 draws weights to zero, also those that the new examples say nothing of. A margin makes weights larger than the temperature left them.
+  const instead = from && { ...goOnOptions(from.options), l2: undefined, margin: 0 };
   const options = readOptions(taggerOptions, given, { others, instead });
   if (options.mode === "beam" || typeof options.contexts === "object") {
     readOptions({ contexts: wholeOrRange("", { least: 1, usual: 1 }) }, { contexts: options.contexts });

@@ -2,6 +2,9 @@
 // gradient of the attributes' rows.
 //   score(i, y) = sum over the attributes a of position i: value(a) · (weight(a, y) + sum over the parts p of y: weight(a, p))
 // Numbers of word vectors (vectors.ts) are attributes, too, which a corpus does not spell out.
+// While learning, a margin m is taken from the scores of right labels: what is learned is the log of
+//   exp(score(right)) / sum over outputs y: exp(score(y) + m · labels of y that are wrong)
+// so right outputs must be ahead of others, the further the more these differ from them (Gimpel and Smith, Softmax-margin CRFs, 2010).
 
 import type { Backend, DenseRows, FrozenRows, PositionRows } from "../../engine/backend.js";
 import type { Problem } from "../../engine/problem.js";
@@ -34,6 +37,8 @@ export class SlotScores {
   private readonly shortlist: Shortlist | undefined;
   /** Whether the sequences at hand are learned from: a network then leaves some of its numbers out. */
   isLearning = false;
+  /** By how much labels that are right score less while learning. */
+  margin = 0;
   private readonly vectors: VectorRows | undefined;
   private dense: { frozen: FrozenRows; rows: DenseRows | undefined } | undefined;
 
@@ -75,11 +80,27 @@ export class SlotScores {
     if (this.vectors) loops.scoreSlots(wide, length, 0, this.vectors.of(corpus, sequence), wideTable, weights);
     if (this.rows.parts) this.addParts(length);
     if (this.encoder) this.encode(this.encoder, corpus, from, length);
-    if (!shortlist) return { graph: this.graph(length), slotScores: this.rows.parts ? this.narrowed(length) : wide };
+    if (!shortlist) {
+      const slotScores = this.rows.parts ? this.narrowed(length) : wide;
+      this.takeMargin(slotScores, corpus, from, length);
+      return { graph: this.graph(length), slotScores };
+    }
     shortlist.choose(wide, stride, length, (i) => (labelled ? allowedAt(corpus, from + i) : undefined));
     const { graph, slotScores, slotSymbols } = shortlist;
     this.symbolCount = graph.symbolCount;
+    this.takeMargin(slotScores, corpus, from, length);
     return { graph, slotScores, slotSymbols };
+  }
+
+  private takeMargin(scores: Float64Array, corpus: Corpus, from: number, length: number): void {
+    const { margin, symbolCount } = this;
+    if (!this.isLearning || margin === 0) return;
+    for (let i = 0; i < length; i++) {
+      for (const label of allowedAt(corpus, from + i) ?? []) {
+        const symbol = this.symbolAt(i, label);
+        if (symbol >= 0) scores[i * symbolCount + symbol] -= margin;
+      }
+    }
   }
 
   /** The rows in a form that is read faster, for weights that stay as they are. */

@@ -2,7 +2,14 @@
 
 import { Alphabet } from "../../engine/alphabet.js";
 import { GrowingAlphabet } from "../../engine/growing-alphabet.js";
-import { type ChoosingOptions, type Chosen, chooseAndTrain, type Fitted, usualShare } from "../../learn/choose.js";
+import {
+  type ChoosingOptions,
+  type Chosen,
+  chooseAndTrain,
+  type Fitted,
+  holdsOut,
+  usualShare,
+} from "../../learn/choose.js";
 import { encoderPasses, encoderShape } from "../../learn/encoder/options.js";
 import { leastSeconds, slowNotice } from "../../learn/estimate.js";
 import { choosingOptions, trainingOptions } from "../../learn/options.js";
@@ -167,14 +174,19 @@ async function learnTagger(
   const timed = shape && given.passes === undefined ? { ...open, passes: encoderPasses(sequenceCount, LEARNED) } : open;
   const choosing = choosingOf(timed, { marksSpans, l2: kept ? 0 : undefined });
   if (open.mode === "exact") announce(learner, lengthsOf(examples), open, given);
-  const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), {
+  const from = {
     start: given.from ? carriedWeights(given.from, { symbols, attributes, conjoined, rows }) : undefined,
     checkpoint: given.checkpoint,
     judges: judges?.sequenceCount,
     ...ofTagger,
-  });
+  };
+  // A margin makes weights larger: without a temperature, probabilities would be too high.
+  const isTempered = !isEncoded && open.mode !== "beam" && holdsOut(learner, choosing, from);
+  const { margin = isTempered ? USUAL_MARGIN : 0 } = open;
+  learner.margin = margin;
+  const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), from);
   const scheme: TaggerOptions["scheme"] = translation?.learned ?? "data";
-  const known = { ...open, labelParts: separator, shortlist, scheme, unseen };
+  const known = { ...open, labelParts: separator, shortlist, scheme, unseen, margin };
   const options = optionsOf({ ...known, passes: timed.passes }, choosing, fitted.chosen, sequenceCount);
   // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
   const weights = fitted.weights.map(Math.fround);
@@ -237,6 +249,9 @@ const CHEAP = 10_000;
  */
 const ofTagger = { usualPenalty: 1, leastGain: 0.03, mostGoOn: 5, crossBelow: 1200 };
 
+/** With 2 the tagger did as well, with 3 not quite. */
+const USUAL_MARGIN = 1;
+
 /** The vectors of a training: those given, or those of a tagger that is kept. */
 async function vectorsOf(given: TrainTaggerOptions, words: Alphabet, kept: Tagger | undefined): Promise<Vectors> {
   const { vectors, vectorsWords: most = attributeOptions.vectorsWords.default } = given;
@@ -258,7 +273,7 @@ function choosingOf(open: ChosenOptions, { marksSpans, l2 }: { marksSpans: boole
 }
 
 /** Options of which those about labels are known. */
-type LabelledOptions = ChosenOptions & Pick<TaggerOptions, "labelParts" | "shortlist" | "scheme">;
+type LabelledOptions = ChosenOptions & Pick<TaggerOptions, "labelParts" | "shortlist" | "scheme" | "margin">;
 
 /** Options as they were in the end. */
 function optionsOf(
