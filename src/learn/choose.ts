@@ -12,7 +12,7 @@ import { InputError } from "../util/errors.js";
 import { generator, shuffle } from "../util/random.js";
 import { crossParts, neighbours, type Part, split } from "./held-out.js";
 import type { Learner } from "./learner.js";
-import { bestTemperature, temperatureLosses } from "./temperature.js";
+import { bestTemperature, leastLoss, type TemperatureLosses, temperatureLosses } from "./temperature.js";
 import { leastLevel, scoreOf, type TrainingRoom, train } from "./train.js";
 import type { Checkpoint, Pass, RunResult, Trained, TrainingHooks, TrainingOptions } from "./training.js";
 
@@ -40,6 +40,8 @@ export interface ChoosingStart {
    * chance.
    */
   leastGain?: number;
+  /** Whether penalties are compared after each had its temperature: with a margin, the likelihood before favours one that is too large. */
+  tempersFirst?: boolean;
   /**
    * Passes of the last run beyond those that were chosen: as many as these, and so many at most. By default three, if it goes on with
    * weights that were judged, else none.
@@ -116,6 +118,7 @@ interface Best {
   history: readonly Pass[];
   bestPass: number;
   losses: number[];
+  likelihoodLosses?: number[];
 }
 
 class Choosing {
@@ -219,7 +222,8 @@ class Choosing {
     const { options } = this;
     const l2 = options.l2 ?? (await this.choosePenalty(part));
     if (l2 === undefined) return undefined;
-    const done = await this.train(`L2 ${l2}`, part, { l2 }, { tempers: part.heldOut.length > 0 ? "near" : undefined });
+    const around = part.heldOut.length > 0 ? "outputs" : undefined;
+    const done = await this.train(`L2 ${l2}`, part, { l2 }, { tempers: around });
     return done && { l2, score: 0, ...done };
   }
 
@@ -236,7 +240,9 @@ class Choosing {
       heldOut: judged.heldOut.slice(0, SHORT.judges),
     };
     const best = await this.climb(async (l2) => {
-      const done = await this.train(`trying L2 ${l2}`, short, { l2, passes: Math.min(options.passes, SHORT.passes) });
+      const passes = Math.min(options.passes, SHORT.passes);
+      const tempers = this.from.tempersFirst ? "likelihood" : undefined;
+      const done = await this.train(`trying L2 ${l2}`, short, { l2, passes }, { tempers });
       if (!done) return undefined;
       // Of noisy passes the last: the best would be the luckiest.
       const bestPass = this.from.leastGain ? done.history.length : done.bestPass;
@@ -264,8 +270,9 @@ class Choosing {
       const level = leastLevel(score, this.options.select, this.from.leastGain);
       const lastLevel = scores.findLastIndex((one) => one >= level);
       const bestPass = encoder ? scores.length : (lastLevel < 0 ? scores.indexOf(score) : lastLevel) + 1;
-      const losses = results[0].losses.map((_, t) => results.reduce((sum, result) => sum + result.losses[t], 0));
-      return { l2, score, history, bestPass, losses };
+      const losses = sumOf(results.map((result) => result.losses));
+      const likelihoodLosses = this.from.tempersFirst && sumOf(results.map((result) => result.likelihoodLosses ?? []));
+      return { l2, score, history, bestPass, losses, ...(likelihoodLosses && { likelihoodLosses }) };
     };
     if (encoder) return tried(this.options.l2 ?? USUAL_PENALTY);
     if (this.options.l2 === undefined && this.own < FEW) return this.climb(tried);
@@ -304,7 +311,7 @@ class Choosing {
     title: string,
     part: Part,
     settings: Partial<TrainingOptions> & { l2: number },
-    { tempers, goesOn = false }: { tempers?: "all" | "near"; goesOn?: boolean } = {},
+    { tempers, goesOn = false }: { tempers?: "all" | keyof TemperatureLosses; goesOn?: boolean } = {},
   ): Promise<RunResult | undefined> {
     const { learner, hooks, over } = this;
     const { refit: _, ...open } = this.options;
@@ -334,12 +341,17 @@ class Choosing {
     if (trained.stopped) return undefined;
     const losses = tempers
       ? await temperatureLosses(learner, part.heldOut, trained.weights, {
-          all: tempers === "all",
+          around: tempers === "all" ? undefined : tempers,
           shouldStop: hooks.shouldStop,
         })
-      : [];
+      : { outputs: [], likelihood: [] };
     if (!losses) return undefined;
-    const result: RunResult = { history: trained.history, bestPass: trained.bestPass, losses };
+    const result: RunResult = {
+      history: trained.history,
+      bestPass: trained.bestPass,
+      losses: losses.outputs,
+      ...(this.from.tempersFirst && { likelihoodLosses: losses.likelihood }),
+    };
     over.push(result);
     return result;
   }
@@ -353,13 +365,23 @@ class Choosing {
 function isBetter(one: Best, other: Best, leastGain = 0): boolean {
   const gain = (one.score - other.score) / Math.max(Number.EPSILON, 1 - other.score);
   if (gain > leastGain) return true;
-  const [likely, before] = [one, other].map(({ history, bestPass }) => history[bestPass - 1]?.heldOut?.logLikelihood);
+  const [likely, before] = [one, other].map(logLikelihoodOf);
   if (leastGain === 0 || likely === undefined || before === undefined) return false;
   const likelier = (likely - before) / Math.abs(before);
   return (gain > leastGain / 3 && likelier > leastGain) || (gain > -leastGain && likelier > CLEARLY * leastGain);
 }
 
 const CLEARLY = 5 / 3;
+
+/** Of held-out examples, at the best temperature where that was looked for: the sum of all, or for each. */
+function logLikelihoodOf({ history, bestPass, likelihoodLosses }: Best): number | undefined {
+  if (likelihoodLosses && likelihoodLosses.length > 0) return -leastLoss(likelihoodLosses);
+  return history[bestPass - 1]?.heldOut?.logLikelihood;
+}
+
+function sumOf(losses: readonly (readonly number[])[]): number[] {
+  return losses[0].map((_, t) => losses.reduce((sum, one) => sum + one[t], 0));
+}
 
 /** How passes went on average. */
 export function meanHistory(histories: readonly (readonly Pass[])[]): Pass[] {

@@ -17,18 +17,23 @@ const logs: readonly number[] = Array.from({ length: 11 }, (_, i) => LEAST + STE
 /** Examples by which it is chosen, at most. */
 const MOST_JUDGES = 2000;
 
-/**
- * The log loss of examples at each temperature: at `all` of them, or at those around the least, others being infinite. Undefined if
- * it was stopped, empty if the learner says nothing of it.
- */
+/** What is lost at each temperature; infinite where it was not looked at. */
+export interface TemperatureLosses {
+  /** Log loss of outputs; empty if the learner says nothing of it. */
+  outputs: number[];
+  /** −log-likelihood of what is right. */
+  likelihood: number[];
+}
+
+/** The losses of examples: at all temperatures, or at those around the one at which outputs, or likelihood, lose least. Undefined if it was stopped. */
 export async function temperatureLosses(
   learner: Learner,
   examples: Int32Array,
   weights: Float64Array,
-  { all, shouldStop }: { all: boolean; shouldStop?: () => boolean },
-): Promise<number[] | undefined> {
+  { around, shouldStop }: { around?: keyof TemperatureLosses; shouldStop?: () => boolean },
+): Promise<TemperatureLosses | undefined> {
   const scaled = backend().arrays.float64(weights.length);
-  const losses = logs.map(() => Number.POSITIVE_INFINITY);
+  const losses: TemperatureLosses = { outputs: unknown(), likelihood: unknown() };
   let paused = Date.now();
   /** False if it was stopped or is not known. */
   const look = async (n: number): Promise<boolean> => {
@@ -36,12 +41,14 @@ export async function temperatureLosses(
     for (let e = 0; e < weights.length; e++) scaled[e] = weights[e] * factor;
     if (learner.encoder) learner.encoder.scale = factor;
     const sums = { right: nothingLost(), wrong: nothingLost() };
+    let likelihood = 0;
     for (const example of heldOnes(learner, examples.subarray(0, MOST_JUDGES))) {
-      const { logLoss, right } = learner.judge(example, scaled, true);
+      const { logLoss, logLikelihood, right } = learner.judge(example, scaled, true);
       if (logLoss === undefined) {
-        losses.length = 0;
+        losses.outputs.length = 0;
         return false;
       }
+      likelihood += logLikelihood;
       const sum = right ? sums.right : sums.wrong;
       sum.count++;
       sum.loss += logLoss;
@@ -51,20 +58,25 @@ export async function temperatureLosses(
       paused = Date.now();
       if (shouldStop?.()) return false;
     }
-    losses[n] = smoothed(sums.right) + smoothed(sums.wrong);
+    losses.outputs[n] = smoothed(sums.right) + smoothed(sums.wrong);
+    losses.likelihood[n] = -likelihood;
     return true;
   };
-  const wanted = all ? logs.keys() : around(losses);
+  const wanted = around ? aroundLeast(losses[around]) : logs.keys();
   try {
-    for (const n of wanted) if (!(await look(n))) return losses.length === 0 ? losses : undefined;
+    for (const n of wanted) if (!(await look(n))) return losses.outputs.length === 0 ? losses : undefined;
     return losses;
   } finally {
     if (learner.encoder) learner.encoder.scale = 1;
   }
 }
 
+function unknown(): number[] {
+  return logs.map(() => Number.POSITIVE_INFINITY);
+}
+
 /** Which temperature to look at next, until those beside the least are known: down from T = 1, then up if that was no better. */
-function* around(losses: readonly number[]): Generator<number> {
+function* aroundLeast(losses: readonly number[]): Generator<number> {
   const first = logs.findIndex((log) => Math.abs(log) < STEP / 2);
   yield first;
   for (const direction of [-1, 1]) {
@@ -94,12 +106,22 @@ function smoothed({ count, loss, otherLoss }: Lost): number {
 
 /** The temperature of least loss; 1 if no losses are known. */
 export function bestTemperature(losses: readonly number[]): number {
-  if (losses.length !== logs.length) return 1;
-  const least = losses.indexOf(Math.min(...losses));
-  if (least <= 0 || least === logs.length - 1) return Math.exp(logs[Math.max(0, least)]);
+  return losses.length === logs.length ? Math.exp(leastOf(losses).log) : 1;
+}
+
+/** The loss at that temperature. */
+export function leastLoss(losses: readonly number[]): number {
+  return leastOf(losses).loss;
+}
+
+/** Where a parabola through the least loss and those beside it is least, and how much is lost there. */
+function leastOf(losses: readonly number[]): { log: number; loss: number } {
+  const least = Math.max(0, losses.indexOf(Math.min(...losses)));
+  if (least === 0 || least === logs.length - 1) return { log: logs[least], loss: losses[least] };
   const [before, at, after] = losses.slice(least - 1, least + 2);
   const bend = before - 2 * at + after;
   // Where two are equally good, one beside them may not have been looked at.
-  const shift = bend > 0 && bend < Number.POSITIVE_INFINITY ? (before - after) / (2 * bend) : 0;
-  return Math.exp(logs[least] + STEP * shift);
+  if (!(bend > 0 && bend < Number.POSITIVE_INFINITY)) return { log: logs[least], loss: at };
+  const shift = (before - after) / (2 * bend);
+  return { log: logs[least] + STEP * shift, loss: at - (shift * (before - after)) / 4 };
 }

@@ -127,6 +127,8 @@ export interface RunResult {
   bestPass: number;
   /** Log loss of the held-out outputs at each temperature tried; empty if none was. */
   losses: number[];
+  /** −log-likelihood of the same at each, where penalties are compared by it. */
+  likelihoodLosses?: number[];
 }
 
 export interface Trained {

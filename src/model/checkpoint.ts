@@ -29,7 +29,14 @@ export interface SavedTraining {
 }
 
 /** Trainings that are over, by which something is chosen. */
-const overSchema = v.array(currently({ history: historySchema, bestPass: countSchema, losses: v.array(finiteOrNot) }));
+const overSchema = v.array(
+  currently({
+    history: historySchema,
+    bestPass: countSchema,
+    losses: v.array(finiteOrNot),
+    likelihoodLosses: v.optional(v.array(finiteOrNot)),
+  }),
+);
 
 const whole = ["pass", "position", "step", "averageFrom", "bestPass"] as const;
 const sums = ["l2", "passLogLikelihood", "passContextLength"] as const;

@@ -7,7 +7,7 @@ import { type ChoosingOptions, chooseAndTrain } from "../../src/learn/choose.js"
 import { crossParts, split } from "../../src/learn/held-out.js";
 import type { Learner } from "../../src/learn/learner.js";
 import { choosingOptions, trainingOptions } from "../../src/learn/options.js";
-import { bestTemperature, temperatureLosses } from "../../src/learn/temperature.js";
+import { bestTemperature, leastLoss, temperatureLosses } from "../../src/learn/temperature.js";
 import type { Checkpoint } from "../../src/learn/training.js";
 import { defaultsOf } from "../../src/util/options.js";
 
@@ -176,6 +176,34 @@ describe("choosing", () => {
     expect((await chooseAndTrain(scripted(runs), options, {}, from)).chosen.l2).toBe(l2);
   });
 
+  it("compares penalties after each had its temperature, if that is asked for", async () => {
+    // [runs] the log-likelihood at the best temperature, and the logarithm of that; the same errors.
+    const runs = [
+      { logLikelihood: -10, log: 0.3 },
+      { logLikelihood: -10.4, log: 0.1 },
+    ];
+    const learner = (): Learner => {
+      let run = -1;
+      let weight = 0;
+      return {
+        ...coins(1000),
+        beginPass(isFirst) {
+          if (isFirst) [run, weight] = [run + 1, 0];
+        },
+        judge(_, weights) {
+          weight ||= weights[0]; // of T = 1
+          const best = runs[Math.min(run, 1)];
+          const logLikelihood = best.logLikelihood - 20 * (Math.log(weight / weights[0]) - best.log) ** 2;
+          return { logLikelihood, decisions: 1000, errors: 100, right: 0, logLoss: 1 };
+        },
+      };
+    };
+    const options = { ...defaults, select: "accuracy", passes: 1, heldOut: 0.2 } as const;
+    const from = { usualPenalty: 1, leastGain: 0.03 };
+    expect((await chooseAndTrain(learner(), options, {}, from)).chosen.l2).toBeGreaterThan(1);
+    expect((await chooseAndTrain(learner(), options, {}, { ...from, tempersFirst: true })).chosen.l2).toBe(1);
+  });
+
   it("never learns from the examples it is given to choose by", async () => {
     const learned: number[] = [];
     const { chosen } = await chooseAndTrain(coins(60, learned), { ...defaults, passes: 3 }, {}, { judges: 20 });
@@ -194,6 +222,7 @@ describe("choosing", () => {
     { count: 30, from: {} },
     { count: 520, from: {} },
     { count: 520, from: { crossBelow: 600, mostGoOn: 2, leastGain: 0.03 } },
+    { count: 520, from: { leastGain: 0.03, tempersFirst: true } },
   ])("ends the same wherever a training of $count examples is stopped and resumed ($from)", async ({ count, from }) => {
     const options = { ...defaults, passes: 3 };
     const whole = await chooseAndTrain(coins(count), options, {}, from);
@@ -214,12 +243,16 @@ describe("the temperature", () => {
     const examples = Int32Array.from({ length: 1000 }, (_, i) => i);
     for (const temperature of [0.6, 1, 2]) {
       const weights = Float64Array.of(Math.log(3) * temperature);
-      const losses = await temperatureLosses(coins(1000), examples, weights, { all: true });
-      expect(bestTemperature(losses as number[])).toBeCloseTo(temperature, 1);
+      const losses = await temperatureLosses(coins(1000), examples, weights, {});
+      expect(bestTemperature(losses?.outputs as number[])).toBeCloseTo(temperature, 1);
       // The same without looking at all of them.
-      const near = await temperatureLosses(coins(1000), examples, weights, { all: false });
-      expect(bestTemperature(near as number[])).toBe(bestTemperature(losses as number[]));
-      expect(near?.filter(Number.isFinite).length).toBeLessThan(losses?.length as number);
+      const near = await temperatureLosses(coins(1000), examples, weights, { around: "outputs" });
+      expect(bestTemperature(near?.outputs as number[])).toBe(bestTemperature(losses?.outputs as number[]));
+      expect(near?.outputs.filter(Number.isFinite).length).toBeLessThan(losses?.outputs.length as number);
+      // All that can be said of such a coin.
+      const likelihood = losses?.likelihood as number[];
+      expect(bestTemperature(likelihood)).toBeCloseTo(temperature, 1);
+      expect(leastLoss(likelihood) / 1000).toBeCloseTo(0.75 * Math.log(4 / 3) + 0.25 * Math.log(4), 3);
     }
   });
 
@@ -231,8 +264,8 @@ describe("the temperature", () => {
 
   it("does not make a few outputs certain because all of them are right", async () => {
     const heads = Int32Array.of(1, 2, 3, 5, 6, 7, 9, 10); // right for any weight above 0
-    const losses = await temperatureLosses(coins(1000), heads, Float64Array.of(3), { all: true });
-    const sure = 1 / (1 + Math.exp(-3 / bestTemperature(losses as number[])));
+    const losses = await temperatureLosses(coins(1000), heads, Float64Array.of(3), {});
+    const sure = 1 / (1 + Math.exp(-3 / bestTemperature(losses?.outputs as number[])));
     expect(sure).toBeCloseTo(9 / 10, 1); // as often as the rule of succession says of 8 of 8
     expect(sure).toBeLessThan(0.97);
   });

@@ -184,7 +184,7 @@ async function learnTagger(
   const isTempered = !isEncoded && open.mode !== "beam" && holdsOut(learner, choosing, from);
   const { margin = isTempered ? USUAL_MARGIN : 0 } = open;
   learner.margin = margin;
-  const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), from);
+  const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), { ...from, tempersFirst: margin > 0 });
   const scheme: TaggerOptions["scheme"] = translation?.learned ?? "data";
   const known = { ...open, labelParts: separator, shortlist, scheme, unseen, margin };
   const options = optionsOf({ ...known, passes: timed.passes }, choosing, fitted.chosen, sequenceCount);
