@@ -40,7 +40,10 @@ export interface ChoosingStart {
    * chance.
    */
   leastGain?: number;
-  /** Whether penalties are compared after each had its temperature: with a margin, the likelihood before favours one that is too large. */
+  /**
+   * Whether penalties are compared after each had its temperature, and passes by errors alone: with a margin, the likelihood before
+   * favours penalties that are too large and passes that are too few.
+   */
   tempersFirst?: boolean;
   /**
    * Passes of the last run beyond those that were chosen: as many as these, and so many at most. By default three, if it goes on with
@@ -335,6 +338,7 @@ class Choosing {
       room,
       goesOn,
       leastGain: this.from.leastGain,
+      tempersFirst: this.from.tempersFirst,
     });
     this.latest = trained;
     this.room = trained.room;

@@ -32,6 +32,7 @@ export async function temperatureLosses(
   weights: Float64Array,
   { around, shouldStop }: { around?: keyof TemperatureLosses; shouldStop?: () => boolean },
 ): Promise<TemperatureLosses | undefined> {
+  // Likelihoods are compared with one another, as passes are: that takes no more care than learning does.
   const scaled = backend().arrays.float64(weights.length);
   const losses: TemperatureLosses = { outputs: unknown(), likelihood: unknown() };
   let paused = Date.now();
@@ -43,7 +44,7 @@ export async function temperatureLosses(
     const sums = { right: nothingLost(), wrong: nothingLost() };
     let likelihood = 0;
     for (const example of heldOnes(learner, examples.subarray(0, MOST_JUDGES))) {
-      const { logLoss, logLikelihood, right } = learner.judge(example, scaled, true);
+      const { logLoss, logLikelihood, right } = learner.judge(example, scaled, around !== "likelihood");
       if (logLoss === undefined) {
         losses.outputs.length = 0;
         return false;

@@ -45,6 +45,8 @@ interface TrainingStart {
   goesOn?: boolean;
   /** How much better an earlier pass must be to be preferred to a later one, as a share of the errors. */
   leastGain?: number;
+  /** Whether a temperature is chosen later, without which likelihoods say little. */
+  tempersFirst?: boolean;
   /** Called with the weights after each pass. */
   onWeights?(weights: Float64Array): void;
 }
@@ -208,12 +210,12 @@ class Training {
     });
   }
 
-  /** Whether weights are not worse than the best by more than chance; where they make the right outputs likelier, chance is twice as wide. */
+  /** Whether weights are not worse than the best by more than chance; unless they make the right outputs less likely, chance is twice as wide. */
   private isLevel(judged: NonNullable<Pass["heldOut"]>): boolean {
     const { options, from, history, bestPass, bestScore, learner } = this;
     if (learner.encoder) return false;
     const isLikelier = surenessOf(judged) > surenessOf(history[bestPass - 1]?.heldOut);
-    const gain = (isLikelier ? 2 : 1) * (from.leastGain ?? 0);
+    const gain = (isLikelier || from.tempersFirst ? 2 : 1) * (from.leastGain ?? 0);
     return scoreOf(judged, options.select) >= leastLevel(bestScore, options.select, gain);
   }
 

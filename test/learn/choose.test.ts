@@ -153,6 +153,14 @@ describe("choosing", () => {
     { accuracies: [0.8, 0.84, 0.839, 0.833], likelihoods: [-4, -3, -2, -1], leastGain: 0.03, passes: 4 },
     { accuracies: [0.8, 0.84, 0.839, 0.833], likelihoods: [-4, -1, -2, -3], leastGain: 0.03, passes: 3 },
     { accuracies: [0.8, 0.84, 0.839, 0.829], likelihoods: [-4, -3, -2, -1], leastGain: 0.03, passes: 3 },
+    // Or where likelihoods say little before the temperature.
+    {
+      accuracies: [0.8, 0.84, 0.839, 0.833],
+      likelihoods: [-4, -1, -2, -3],
+      leastGain: 0.03,
+      tempersFirst: true,
+      passes: 4,
+    },
   ])("takes the last pass that is not worse by more than $leastGain of the errors", async ({ passes, ...given }) => {
     const { accuracies, likelihoods } = given;
     const runs = [accuracies.map((accuracy, n) => ({ accuracy, logLikelihood: likelihoods?.[n] ?? -1 }))];
