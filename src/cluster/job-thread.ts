@@ -46,5 +46,11 @@ parentPort?.on("message", async ({ kind, parameters, blobs }: ToJobThread) => {
       answer = { refused: { reason, file, line, column, hint } };
     } else answer = { failed: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
   }
-  parentPort?.postMessage(answer);
+  // Bytes that a job made for itself are handed over, not copied.
+  const own = "result" in answer && isWhole(answer.result) ? [answer.result.buffer as ArrayBuffer] : [];
+  parentPort?.postMessage(answer, own);
 });
+
+function isWhole({ buffer, byteLength }: Uint8Array): boolean {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+}

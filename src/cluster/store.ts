@@ -48,13 +48,15 @@ export class RedisStore implements BlobStore {
     const key = this.key(hash);
     const size = Number((await this.client.hget(key, "size")) ?? Number.NaN);
     if (!Number.isSafeInteger(size)) throw new MissingBlob(`the queue's server has no blob ${hash}`);
-    const pieces: Uint8Array[] = [];
+    // Where threads can share them.
+    const bytes = new Uint8Array(new SharedArrayBuffer(size));
     for (let i = 0; i * PIECE < size; i++) {
       const piece = await this.client.hgetBuffer(key, String(i));
       if (!piece) throw new MissingBlob(`the queue's server has lost a part of blob ${hash}`);
-      pieces.push(piece);
+      if (i * PIECE + piece.length > size) throw damaged(hash, "the queue's server");
+      bytes.set(piece, i * PIECE);
     }
-    return checked(hash, Buffer.concat(pieces), "the queue's server");
+    return checked(hash, bytes, "the queue's server");
   }
 
   async has(hash: string): Promise<boolean> {
@@ -110,7 +112,19 @@ export class FolderStore implements BlobStore {
 
 function checked(hash: string, bytes: Uint8Array, where: string): Uint8Array {
   if (hashOf(bytes) === hash) return bytes;
-  throw new InputError(`the data in ${where} does not match the hash ${hash}`);
+  throw damaged(hash, where);
+}
+
+function damaged(hash: string, where: string): InputError {
+  return new InputError(`the data in ${where} does not match the hash ${hash}`);
+}
+
+/** Bytes that threads can share. */
+function shared(bytes: Uint8Array): Uint8Array {
+  if (bytes.buffer instanceof SharedArrayBuffer) return bytes;
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
 }
 
 /** A store that keeps what was read last in memory. */
@@ -135,7 +149,6 @@ export class CachedStore implements BlobStore {
     return this.store.remove(hash);
   }
 
-  /** Bytes that threads can share. */
   get(hash: string): Promise<Uint8Array> {
     const before = this.kept.get(hash);
     if (before) {
@@ -144,11 +157,9 @@ export class CachedStore implements BlobStore {
       return before;
     }
     const found = this.store.get(hash).then((bytes) => {
-      const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-      shared.set(bytes);
       this.bytes += bytes.length;
       void this.dropOld();
-      return shared;
+      return shared(bytes);
     });
     this.kept.set(hash, found);
     found.catch(() => this.kept.delete(hash));

@@ -164,21 +164,21 @@ export class Submitter {
   /** Forgets what was done so far: nobody needs it again, nor the blobs that are not `kept`. */
   async forget(kept: readonly Blob[] = []): Promise<void> {
     const lasting = new Set(kept.map(({ hash }) => hash));
-    for (const hash of this.blobs) {
-      if (lasting.has(hash)) continue;
-      await this.store.remove(hash);
-      this.blobs.delete(hash);
-    }
-    for (const name of this.names) {
-      const hash = await this.client.get(resultKey(name));
-      if (hash !== null) await this.store.remove(hash);
-      await this.client.del(resultKey(name));
-      await this.queue
-        .getJob(name)
-        .then((job) => job?.remove())
-        .catch(() => undefined); // a worker that has just written the result still has it: it ends by itself
-    }
+    const over = [...this.blobs].filter((hash) => !lasting.has(hash));
+    for (const hash of over) this.blobs.delete(hash);
+    const names = [...this.names];
     this.names.clear();
+    await Promise.all([...over.map((hash) => this.store.remove(hash)), ...names.map((name) => this.forgetJob(name))]);
+  }
+
+  private async forgetJob(name: string): Promise<void> {
+    const hash = await this.client.get(resultKey(name));
+    if (hash !== null) await this.store.remove(hash);
+    await this.client.del(resultKey(name));
+    await this.queue
+      .getJob(name)
+      .then((job) => job?.remove())
+      .catch(() => undefined); // a worker that has just written the result still has it: it ends by itself
   }
 
   async close(): Promise<void> {

@@ -4,17 +4,20 @@
 //   w(r) = Σ q(s, r) w(s, r),   q(s, r) = c(s, r) / Σ c(s', r),
 // and so do AdaGrad's sums of squares: a row that few shards know is not watered down by the others. What it saw is C' = Σ q c of its
 // C = Σ c examples, so it owes the penalty of C' / C · N of the N steps of a round, of which the shards took Σ q n(s).
-// Shards are mixed in their order: the same bits for any number of workers.
+// Shards are mixed in their order: the same bits for any number of workers. What is one shard is learned where the command runs.
 
 import type { JobBlobs, JobKind } from "../../cluster/job.js";
 import { pack, unpack } from "../../cluster/pack.js";
 import type { Blob, Submitter } from "../../cluster/submitter.js";
+import { backend } from "../../engine/choice.js";
 import type { RowTable } from "../../engine/rows.js";
 import { AdaGrad, type AdaGradOptions } from "../../learn/adagrad.js";
 import { Gradient } from "../../learn/gradient.js";
 import type { Judged, Learner } from "../../learn/learner.js";
 import type { Crew, CrewMaker, CrewWatch, PassDone } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
+import { pause } from "../../util/pause.js";
+import { roundedSquare, SLIGHT, spread, type Thin, ThinReader, ThinWriter, thinned } from "./thin.js";
 
 /** Examples of a shard, about, and the most shards, if nothing is said. */
 const SHARD_EXAMPLES = 2_000;
@@ -30,6 +33,8 @@ interface Revived {
   learner: Learner;
   gradient: Gradient;
   room?: AdaGrad;
+  /** [entries] to judge with. */
+  weights?: Float64Array;
 }
 
 async function revive(bytes: Uint8Array): Promise<Revived> {
@@ -46,15 +51,12 @@ interface ShardWork {
   isFirst: boolean;
 }
 
-/** What came of a shard: of rows that it touched, the others follow from the penalty alone. */
-interface ShardResult {
-  rows: Int32Array;
-  /** [rows] examples that touched each. */
-  counts: Int32Array;
-  /** [entries of rows] */
-  weights: Float64Array;
-  squares: Float64Array;
-  sums: Float64Array;
+/** What came of a shard. */
+export interface ShardResult {
+  /** [rows] examples that touched each; those that more touched are all the same. */
+  counts: Uint16Array;
+  /** Entries of these rows that were moved. */
+  moved: Thin;
   /** [examples][2] log-likelihood and context length. */
   seen: Float64Array;
   /** [examples] the learner's tally, if it keeps one. */
@@ -65,23 +67,22 @@ export const mixKind: JobKind<AdaGradOptions> = {
   name: "mix",
   async run(options, blobs) {
     const revived = await blobs.made("learner", revive);
-    const { weights, squares } = unpack(blobs.bytes("state")) as { weights: Float64Array; squares: Float64Array };
-    return pack(learnShard(revived, options, weights, squares, unpack(blobs.bytes("shard")) as ShardWork));
+    const state = blobs.made("state", (bytes) => unpack(bytes) as Thin);
+    return pack(learnShard(revived, options, state, unpack(blobs.bytes("shard")) as ShardWork));
   },
 };
 
 function learnShard(
   revived: Revived,
   options: AdaGradOptions,
-  weights: Float64Array,
-  squares: Float64Array,
+  state: Thin,
   { examples, isFirst }: ShardWork,
 ): ShardResult {
   const { learner, gradient, room } = revived;
   const { table, tally } = learner;
-  const adagrad = new AdaGrad(table, options, weights, room);
+  const adagrad = new AdaGrad(table, options, undefined, room);
   revived.room = adagrad;
-  adagrad.squares.set(squares);
+  spread(state, adagrad.weights, adagrad.squares);
   const counts = new Int32Array(adagrad.settled.length);
   const seen = new Float64Array(2 * examples.length);
   learner.beginPass?.(isFirst);
@@ -92,44 +93,62 @@ function learnShard(
     for (let t = 0; t < gradient.touchedCount; t++) counts[gradient.touched[t]]++;
     adagrad.update(gradient);
   });
+  // What nobody touched is left to the mixing.
+  for (let row = 0; row < counts.length; row++) if (counts[row] === 0) adagrad.settled[row] = adagrad.step;
   adagrad.settle();
-  const rows = placesAbove(counts, 0);
   return {
-    rows,
-    counts: rows.map((row) => counts[row]),
-    weights: entriesOf(table, rows, adagrad.weights),
-    squares: entriesOf(table, rows, adagrad.squares),
-    sums: entriesOf(table, rows, adagrad.sums),
+    counts: Uint16Array.from(counts, (count) => Math.min(count, MOST_COUNTED)),
+    moved: movedOf(adagrad, state, counts),
     seen,
     tally: tally && examples.map((example) => tally[example]),
   };
 }
 
-/** Where numbers are above another. */
-function placesAbove(numbers: Int32Array, least: number): Int32Array {
-  const places = new Int32Array(numbers.length);
-  let count = 0;
-  for (let i = 0; i < numbers.length; i++) if (numbers[i] > least) places[count++] = i;
-  return places.slice(0, count);
+const MOST_COUNTED = 0xffff;
+
+/** The entries of rows with a count that are no longer as they were. */
+export function movedOf(
+  { table, weights, squares, sums, step, options }: AdaGrad,
+  state: Thin,
+  counts: Int32Array,
+): Thin {
+  const before = new ThinReader(state);
+  const moved = new ThinWriter(weights.length, { squares: true, averages: true });
+  for (let row = 0; row < counts.length; row++) {
+    for (let e = table.start[row]; e < table.start[row + 1]; e++) {
+      before.find(e);
+      if (counts[row] === 0) continue;
+      const isMoved = Math.abs(weights[e] - before.weight) >= SLIGHT;
+      if (isMoved || squares[e] - before.square > LONGER * (options.delta + before.square)) {
+        moved.tell(e, weights[e], squares[e], sums[e] / step);
+      }
+    }
+  }
+  return moved.done();
 }
 
-/** The entries of some rows, one row after the other. Rows are short: copied by hand. */
-function entriesOf({ start }: RowTable, rows: Int32Array, values: Float64Array): Float64Array {
-  let size = 0;
-  for (const row of rows) size += start[row + 1] - start[row];
-  const found = new Float64Array(size);
-  let at = 0;
-  for (const row of rows) {
-    for (let e = start[row]; e < start[row + 1]; e++) found[at++] = values[e];
+/** A sum of squares that has grown by less changes no step by more than half of that. */
+const LONGER = 0.01;
+
+/** The weights and sums of squares with which a round begins, rounded to what shards are told of them. */
+export function stateOf({ weights, squares, options }: AdaGrad): Thin {
+  const state = new ThinWriter(weights.length, { squares: true });
+  for (let e = 0; e < weights.length; e++) {
+    weights[e] = Math.abs(weights[e]) < SLIGHT ? 0 : Math.fround(weights[e]);
+    squares[e] = squares[e] < LONGER * options.delta ? 0 : roundedSquare(squares[e]);
+    if (weights[e] !== 0 || squares[e] !== 0) state.tell(e, weights[e], squares[e]);
   }
-  return found;
+  return state.done();
 }
 
 export const judgeKind: JobKind<Record<string, never>> = {
   name: "judge",
   async run(_, blobs: JobBlobs) {
-    const { learner } = await blobs.made("learner", revive);
-    const weights = unpack(blobs.bytes("weights")) as Float64Array;
+    const revived = await blobs.made("learner", revive);
+    const { learner } = revived;
+    revived.weights ??= backend().arrays.float64(learner.table.symbols.length);
+    const { weights } = revived;
+    spread(unpack(blobs.bytes("weights")) as Thin, weights);
     const examples = unpack(blobs.bytes("examples")) as Int32Array;
     const judged = Array.from(examples, (example) => learner.judge(example, weights));
     return pack({ judged, tally: learner.tally && examples.map((example) => (learner.tally as Int32Array)[example]) });
@@ -143,6 +162,7 @@ export function usualShards(examples: number): number {
 
 /** Trains by a queue; `shards` if their number is given. */
 export function queueCrew(submitter: Submitter, shards: number | undefined): CrewMaker {
+  let sent: { learner: Learner; blob: Blob } | undefined;
   return (learner, adagrad) => {
     const shared = learner.share?.();
     if (!shared || learner.hold) {
@@ -151,12 +171,16 @@ export function queueCrew(submitter: Submitter, shards: number | undefined): Cre
       });
     }
     const module = shared.module.slice(library.href.length);
-    return new QueueCrew(submitter, learner, adagrad, submitter.blob(pack({ module, data: shared.data })), shards);
+    // Several trainings of one learner follow one another: it travels once.
+    if (sent?.learner !== learner) sent = { learner, blob: submitter.blob(pack({ module, data: shared.data })) };
+    return new QueueCrew(submitter, learner, adagrad, sent.blob, shards);
   };
 }
 
 class QueueCrew implements Crew {
   private round = 0;
+  private isShared = true;
+  private gradient: Gradient | undefined;
 
   constructor(
     private readonly submitter: Submitter,
@@ -177,8 +201,10 @@ class QueueCrew implements Crew {
     const { submitter, adagrad, learner } = this;
     const round = ++this.round;
     const own = divided(order, this.shardsOf(order.length));
+    this.isShared = own.length > 1;
+    if (!this.isShared) return this.learnAlone(order, before, watch);
     adagrad.settle();
-    const state = submitter.blob(pack({ weights: adagrad.weights, squares: adagrad.squares }));
+    const state = submitter.blob(pack(stateOf(adagrad)));
     const results = own.map((examples, s) =>
       submitter.run({
         kind: mixKind.name,
@@ -212,9 +238,29 @@ class QueueCrew implements Crew {
     return done;
   }
 
+  /** What is too little to be shared: the same bits as without a queue. */
+  private async learnAlone(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone> {
+    const { adagrad, learner } = this;
+    this.gradient ??= new Gradient(learner.table);
+    const done = { ...before };
+    let paused = Date.now();
+    while (done.examples < order.length && !watch.shouldStop()) {
+      const seen = learner.learn(order[done.examples++], adagrad.weights, this.gradient);
+      adagrad.update(this.gradient);
+      done.logLikelihood += seen.logLikelihood;
+      done.contextLength += seen.contextLength;
+      if (Date.now() - paused < 100) continue; // ms
+      watch.onProgress({ ...done });
+      await pause();
+      paused = Date.now();
+    }
+    return done;
+  }
+
   async judge(examples: Int32Array, weights: Float64Array): Promise<Judged[]> {
     const { submitter, learner } = this;
-    const blob = submitter.blob(pack(weights));
+    if (!this.isShared) return Array.from(examples, (example) => learner.judge(example, weights));
+    const blob = submitter.blob(pack(thinned(weights)));
     const results: { own: Int32Array; result: Promise<Uint8Array> }[] = [];
     for (let i = 0; i < examples.length; i += JUDGED) {
       const own = examples.slice(i, i + JUDGED);
@@ -235,7 +281,7 @@ class QueueCrew implements Crew {
   }
 
   async close(): Promise<void> {
-    await this.submitter.forget();
+    await this.submitter.forget([this.blob]);
   }
 }
 
@@ -273,9 +319,8 @@ export function mix(table: RowTable, adagrad: AdaGrad, shards: readonly ShardRes
 
 /** Mixes one row after the other. */
 class RowMixer {
-  /** [shards] where each has come to: in its rows, and in its entries. */
-  private readonly rowAt: Int32Array;
-  private readonly entryAt: Int32Array;
+  /** [shards] */
+  private readonly moved: readonly ThinReader[];
   /** The shards that touched the row at hand, and their share of the examples that did. */
   private readonly own: Int32Array;
   private readonly share: Float64Array;
@@ -289,57 +334,52 @@ class RowMixer {
     private readonly steps: readonly number[],
     private readonly all: number,
   ) {
-    this.rowAt = new Int32Array(shards.length);
-    this.entryAt = new Int32Array(shards.length);
+    this.moved = shards.map(({ moved }) => new ThinReader(moved));
     this.own = new Int32Array(shards.length);
     this.share = new Float64Array(shards.length);
   }
 
   /** Whether a shard has touched the row: then it is mixed next. */
   find(row: number): boolean {
-    const { shards, rowAt, own } = this;
+    const { shards, own } = this;
     this.ownCount = 0;
     this.touches = 0;
     for (let s = 0; s < shards.length; s++) {
-      if (shards[s].rows[rowAt[s]] !== row) continue;
+      const count = shards[s].counts[row];
+      if (count === 0) continue;
       own[this.ownCount++] = s;
-      this.touches += shards[s].counts[rowAt[s]];
+      this.touches += count;
     }
     return this.ownCount > 0;
   }
 
   mix(row: number): void {
-    const { shards, steps, all, own, ownCount, touches, share, rowAt, entryAt, adagrad } = this;
+    const { shards, steps, all, own, ownCount, touches, share, moved, adagrad, table } = this;
     const { weights, squares, sums, options } = adagrad;
     let seen = 0; // of the examples that touched the row, and of the steps of a round, what a mean of the shards has had
     let taken = 0;
     for (let i = 0; i < ownCount; i++) {
-      const count = shards[own[i]].counts[rowAt[own[i]]];
+      const count = shards[own[i]].counts[row];
       share[i] = count / touches;
       seen += (share[i] * count) / touches;
       taken += share[i] * steps[own[i]];
     }
-    const from = this.table.start[row];
-    const size = this.table.start[row + 1] - from;
     const owed = Math.max(0, seen * all - taken);
-    for (let e = 0; e < size; e++) {
-      let weight = 0;
-      let square = 0;
-      let average = 0;
+    const end = table.start[row + 1];
+    for (let e = table.start[row]; e < end; e++) {
+      const before = weights[e];
+      const squareBefore = squares[e];
+      let weight = before;
+      let average = before;
       for (let i = 0; i < ownCount; i++) {
-        const shard = shards[own[i]];
-        const at = entryAt[own[i]] + e;
-        weight += share[i] * shard.weights[at];
-        square += share[i] * shard.squares[at];
-        average += (share[i] / steps[own[i]]) * shard.sums[at];
+        const one = moved[own[i]];
+        if (!one.find(e)) continue;
+        weight += share[i] * (one.weight - before);
+        average += share[i] * (one.average - before);
+        squares[e] += share[i] * (one.square - squareBefore);
       }
-      squares[from + e] = square;
-      sums[from + e] += all * average;
-      weights[from + e] = shrunk(weight, owed * (options.rate / Math.sqrt(options.delta + square)), options);
-    }
-    for (let i = 0; i < ownCount; i++) {
-      rowAt[own[i]]++;
-      entryAt[own[i]] += size;
+      weights[e] = shrunk(weight, owed * (options.rate / Math.sqrt(options.delta + squares[e])), options);
+      sums[e] += all * average;
     }
   }
 

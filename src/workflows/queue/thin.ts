@@ -1,0 +1,110 @@
+// Weights and AdaGrad's sums of squares as they travel between machines. A round moves most of them by next to nothing, so only some
+// are told, in single precision, and sums of squares in half of that: three digits are enough for the length of a step.
+
+/** Nearer to each other than this, weights say the same: a tagger's file leaves out weights of attributes ten times as large. */
+export const SLIGHT = 1e-3;
+
+export interface Thin {
+  /** [entries] bits, eight to a byte: whether an entry is told. */
+  told: Uint8Array;
+  /** [entries told] */
+  weights: Float32Array;
+  /** [entries told] the upper halves of 32-bit floats; none where weights are only used. */
+  squares: Uint16Array;
+  /** [entries told] averages of the weights; none where they are not asked for. */
+  averages: Float32Array;
+}
+
+const single = new Float32Array(1);
+const bits = new Uint32Array(single.buffer);
+
+/** The upper half of a number that is not negative, as a 32-bit float; to the nearest. */
+function upperHalf(value: number): number {
+  single[0] = value;
+  return (bits[0] + 0x7fff + ((bits[0] >>> 16) & 1)) >>> 16;
+}
+
+function fromUpperHalf(half: number): number {
+  bits[0] = half << 16;
+  return single[0];
+}
+
+/** A sum of squares as it arrives. */
+export function roundedSquare(square: number): number {
+  return fromUpperHalf(upperHalf(square));
+}
+
+/** Writes entries, in rising order. */
+export class ThinWriter {
+  private readonly told: Uint8Array;
+  private readonly weights: Float32Array;
+  private readonly squares: Uint16Array;
+  private readonly averages: Float32Array;
+  private count = 0;
+
+  constructor(entries: number, { squares = false, averages = false } = {}) {
+    this.told = new Uint8Array(Math.ceil(entries / 8));
+    this.weights = new Float32Array(entries);
+    this.squares = new Uint16Array(squares ? entries : 0);
+    this.averages = new Float32Array(averages ? entries : 0);
+  }
+
+  tell(entry: number, weight: number, square = 0, average = 0): void {
+    this.told[entry >> 3] |= 1 << (entry & 7);
+    if (this.squares.length > 0) this.squares[this.count] = upperHalf(square);
+    if (this.averages.length > 0) this.averages[this.count] = average;
+    this.weights[this.count++] = weight;
+  }
+
+  done(): Thin {
+    const { told, weights, squares, averages, count } = this;
+    return {
+      told,
+      weights: weights.subarray(0, count),
+      squares: squares.subarray(0, count),
+      averages: averages.subarray(0, count),
+    };
+  }
+}
+
+/** Reads entries, in rising order: none that is told may be passed over. */
+export class ThinReader {
+  private at = 0;
+  /** Of the entry that was found last. */
+  weight = 0;
+  square = 0;
+  average = 0;
+
+  constructor(private readonly thin: Thin) {}
+
+  /** Whether an entry is told; then it is at hand, otherwise its weight and square are zero. */
+  find(entry: number): boolean {
+    const { told, weights, squares, averages } = this.thin;
+    if ((told[entry >> 3] & (1 << (entry & 7))) === 0) {
+      this.weight = 0;
+      this.square = 0;
+      return false;
+    }
+    if (averages.length > 0) this.average = averages[this.at];
+    if (squares.length > 0) this.square = fromUpperHalf(squares[this.at]);
+    this.weight = weights[this.at++];
+    return true;
+  }
+}
+
+/** Weights to be used. */
+export function thinned(weights: Float64Array): Thin {
+  const thin = new ThinWriter(weights.length);
+  for (let e = 0; e < weights.length; e++) if (Math.abs(weights[e]) >= SLIGHT) thin.tell(e, weights[e]);
+  return thin.done();
+}
+
+/** All entries; those that are not told are zero. */
+export function spread(thin: Thin, weights: Float64Array, squares?: Float64Array): void {
+  const reader = new ThinReader(thin);
+  for (let e = 0; e < weights.length; e++) {
+    reader.find(e);
+    weights[e] = reader.weight;
+    if (squares) squares[e] = reader.square;
+  }
+}
