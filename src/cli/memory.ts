@@ -54,7 +54,9 @@ export function scratchOf(
   if (!task.learning.takesScratch) {
     if (memory === undefined && scratch === undefined) return undefined;
     const flag = memory === undefined ? "--scratch" : "--memory";
-    throw new InputError(`${flag} cannot be used here: training ${aKind(task)} keeps all examples in memory`);
+    throw new InputError(`${flag} cannot be used here: training ${aKind(task)} keeps all examples in memory`, {
+      hint: `leave out ${flag}; where memory does not suffice, train on fewer examples`,
+    });
   }
   if (scratch !== undefined) checkScratch(scratch);
   const folder = scratch ?? (out === undefined ? "." : dirname(out));

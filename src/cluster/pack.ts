@@ -60,8 +60,8 @@ export function pack(value: unknown): Uint8Array {
   return packed;
 }
 
-/** What was packed. Arrays are copies. */
-export function unpack(packed: Uint8Array): unknown {
+/** What was packed. Arrays are copies, unless they are `onlyRead`: then they lie in the bytes, where these permit it. */
+export function unpack(packed: Uint8Array, onlyRead = false): unknown {
   // A Buffer's slices share its memory.
   const bytes = new Uint8Array(packed.buffer, packed.byteOffset, packed.length);
   const damaged = () => new InputError("packed data is damaged");
@@ -74,6 +74,8 @@ export function unpack(packed: Uint8Array): unknown {
     const from = begin + Number(at);
     const size = Number(count) * Made.BYTES_PER_ELEMENT;
     if (!Number.isSafeInteger(from) || from < begin || !(size >= 0) || from + size > bytes.length) throw damaged();
+    if (onlyRead && bytes.byteOffset % 8 === 0)
+      return new Made(bytes.buffer as ArrayBuffer, bytes.byteOffset + from, Number(count));
     return new Made(bytes.slice(from, from + size).buffer as ArrayBuffer);
   };
   const special = (given: unknown): unknown => {

@@ -121,10 +121,15 @@ describe("what is refused", () => {
     expect(closed).toMatchObject({ code: 2, error: expect.stringMatching(/closed: no permission to write to/) });
   });
 
-  test("memory for a task that keeps its examples there", async () => {
-    folder.write("pairs.tsv", "ab\tA B\n");
-    const { code, error } = await folder.run(["train", "transduce", "pairs.tsv", "--out", "no.sg", "--memory", "1GB"]);
-    expect(code).toBe(2);
-    expect(error).toMatch(/--memory cannot be used here: training a transducer keeps all examples in memory/);
+  test("memory for a task that keeps its examples there, before anything is read", async () => {
+    for (const [task, kind] of [
+      ["transduce", "transducer"],
+      ["segment", "segmenter"],
+    ]) {
+      const { code, error } = await folder.run(["train", task, "-", "--out", "no.sg", "--memory", "1GB"]);
+      expect(code).toBe(2);
+      expect(error).toContain(`--memory cannot be used here: training a ${kind} keeps all examples in memory`);
+      expect(error).toContain("leave out --memory");
+    }
   });
 });

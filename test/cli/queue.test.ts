@@ -245,6 +245,10 @@ describe.skipIf(!hasRedis)("train", { timeout: 480_000 }, () => {
     expect(bytes("by4.sg").equals(bytes("by1.sg"))).toBe(true);
     await folder.run(["train", "tag", "train.txt", "--out", "alone.sg", "--seed", "3", ...options, "--quiet"]);
     expect((await accuracy("by4.sg")) - (await accuracy("alone.sg"))).toBeGreaterThan(-0.02);
+    // So few examples are one shard, unless another number is asked for: the command learns from it, and needs no worker.
+    const few = ["train", "tag", "train.txt", "--out", "few.sg", "--seed", "3", ...options, "--quiet"];
+    expect(await folder.run([...few, "--queue", redis.url])).toMatchObject({ code: 0, error: "" });
+    expect(bytes("few.sg").equals(bytes("alone.sg"))).toBe(true);
 
     await workers(2);
     const child = folder.start(...train("stopped.sg", ...options, "--queue", redis.url));

@@ -56,6 +56,16 @@ const kinds: [name: string, train: TaggingSequence[], test: TaggingSequence[], o
   ["partial labels", data.map((s, i) => (i % 3 ? s : { ...s, labels: s.labels?.map(() => null) })), unseen, {}],
 ];
 
+test.each([Number.NaN, Number.POSITIVE_INFINITY])(
+  "a model with a weight of %s is refused when it is loaded",
+  async (bad) => {
+    const tagger = await Tagger.train(data, { passes: 1, l2: 1 });
+    tagger.weights[tagger.weights.length - 1] = bad;
+    const bytes = encodeModel(tagger);
+    expect(() => decodeModel(bytes, "bad.sg")).toThrow(/^bad\.sg: .*`weights` holds a number that is not finite$/);
+  },
+);
+
 describe("saved and loaded", () => {
   test.each(kinds)("a tagger answers exactly as before: %s", async (_name, train, unknown, options) => {
     const tagger = await Tagger.train(train, { passes: 3, ...options, note: { input: { format: "columns" } } });

@@ -114,6 +114,6 @@ describe("mixing", () => {
   });
 
   test("the number of shards depends on the examples alone", () => {
-    expect([1, 900, 3100, 8900, 1e6].map(usualShards)).toEqual([1, 1, 2, 4, 32]);
+    expect([1, 900, 3500, 8900, 1e6].map(usualShards)).toEqual([1, 1, 1, 2, 32]);
   });
 });

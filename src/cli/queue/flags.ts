@@ -26,7 +26,7 @@ export interface ShardFlags extends QueueFlags {
 export function addShardOptions(command: Command): Command {
   return addQueueOptions(command).option(
     "--shards <n>",
-    "with --queue: number of parts trained at a time (default: one per 2,000 examples, at most 32)",
+    "with --queue: number of parts trained at a time (default: one per 4,000 examples, at most 32)",
     whole(1, 10_000),
   );
 }

@@ -19,8 +19,8 @@ import { InputError } from "../../util/errors.js";
 import { pause } from "../../util/pause.js";
 import { roundedSquare, SLIGHT, spread, type Thin, ThinReader, ThinWriter, thinned } from "./thin.js";
 
-/** Examples of a shard, about, and the most shards, if nothing is said. */
-const SHARD_EXAMPLES = 2_000;
+/** Examples of a shard, about, and the most shards, if nothing is said. Fewer examples lose more by mixing than a machine spares. */
+const SHARD_EXAMPLES = 4_000;
 const MOST_SHARDS = 32;
 /** Examples that are judged together. */
 const JUDGED = 500;
@@ -32,7 +32,7 @@ const library = new URL("../../", import.meta.url);
 interface Revived {
   learner: Learner;
   gradient: Gradient;
-  room?: AdaGrad;
+  room?: { adagrad: AdaGrad; moved: ThinWriter };
   /** [entries] to judge with. */
   weights?: Float64Array;
 }
@@ -67,7 +67,7 @@ export const mixKind: JobKind<AdaGradOptions> = {
   name: "mix",
   async run(options, blobs) {
     const revived = await blobs.made("learner", revive);
-    const state = blobs.made("state", (bytes) => unpack(bytes) as Thin);
+    const state = blobs.made("state", (bytes) => unpack(bytes, true) as Thin);
     return pack(learnShard(revived, options, state, unpack(blobs.bytes("shard")) as ShardWork));
   },
 };
@@ -80,8 +80,9 @@ function learnShard(
 ): ShardResult {
   const { learner, gradient, room } = revived;
   const { table, tally } = learner;
-  const adagrad = new AdaGrad(table, options, undefined, room);
-  revived.room = adagrad;
+  const adagrad = new AdaGrad(table, options, undefined, room?.adagrad);
+  const moved = room?.moved ?? resultRoom(table);
+  revived.room = { adagrad, moved };
   spread(state, adagrad.weights, adagrad.squares);
   const counts = new Int32Array(adagrad.settled.length);
   const seen = new Float64Array(2 * examples.length);
@@ -97,8 +98,8 @@ function learnShard(
   for (let row = 0; row < counts.length; row++) if (counts[row] === 0) adagrad.settled[row] = adagrad.step;
   adagrad.settle();
   return {
-    counts: Uint16Array.from(counts, (count) => Math.min(count, MOST_COUNTED)),
-    moved: movedOf(adagrad, state, counts),
+    counts: counted(counts),
+    moved: movedOf(adagrad, state, counts, moved),
     seen,
     tally: tally && examples.map((example) => tally[example]),
   };
@@ -106,14 +107,25 @@ function learnShard(
 
 const MOST_COUNTED = 0xffff;
 
+function counted(counts: Int32Array): Uint16Array {
+  const few = new Uint16Array(counts.length);
+  for (let row = 0; row < counts.length; row++) few[row] = Math.min(counts[row], MOST_COUNTED);
+  return few;
+}
+
+function resultRoom({ symbols }: RowTable): ThinWriter {
+  return new ThinWriter(symbols.length, { squares: true, averages: true });
+}
+
 /** The entries of rows with a count that are no longer as they were. */
 export function movedOf(
   { table, weights, squares, sums, step, options }: AdaGrad,
   state: Thin,
   counts: Int32Array,
+  room = resultRoom(table),
 ): Thin {
   const before = new ThinReader(state);
-  const moved = new ThinWriter(weights.length, { squares: true, averages: true });
+  const moved = room.begin();
   for (let row = 0; row < counts.length; row++) {
     for (let e = table.start[row]; e < table.start[row + 1]; e++) {
       before.find(e);
@@ -130,9 +142,13 @@ export function movedOf(
 /** A sum of squares that has grown by less changes no step by more than half of that. */
 const LONGER = 0.01;
 
+function stateRoom({ symbols }: RowTable): ThinWriter {
+  return new ThinWriter(symbols.length, { squares: true });
+}
+
 /** The weights and sums of squares with which a round begins, rounded to what shards are told of them. */
-export function stateOf({ weights, squares, options }: AdaGrad): Thin {
-  const state = new ThinWriter(weights.length, { squares: true });
+export function stateOf({ table, weights, squares, options }: AdaGrad, room = stateRoom(table)): Thin {
+  const state = room.begin();
   for (let e = 0; e < weights.length; e++) {
     weights[e] = Math.abs(weights[e]) < SLIGHT ? 0 : Math.fround(weights[e]);
     squares[e] = squares[e] < LONGER * options.delta ? 0 : roundedSquare(squares[e]);
@@ -148,7 +164,7 @@ export const judgeKind: JobKind<Record<string, never>> = {
     const { learner } = revived;
     revived.weights ??= backend().arrays.float64(learner.table.symbols.length);
     const { weights } = revived;
-    spread(unpack(blobs.bytes("weights")) as Thin, weights);
+    spread(unpack(blobs.bytes("weights"), true) as Thin, weights);
     const examples = unpack(blobs.bytes("examples")) as Int32Array;
     const judged = Array.from(examples, (example) => learner.judge(example, weights));
     return pack({ judged, tally: learner.tally && examples.map((example) => (learner.tally as Int32Array)[example]) });
@@ -181,6 +197,8 @@ class QueueCrew implements Crew {
   private round = 0;
   private isShared = true;
   private gradient: Gradient | undefined;
+  private readonly stateRoom: ThinWriter;
+  private readonly judgeRoom: ThinWriter;
 
   constructor(
     private readonly submitter: Submitter,
@@ -188,7 +206,10 @@ class QueueCrew implements Crew {
     private readonly adagrad: AdaGrad,
     private readonly blob: Blob,
     private readonly shards: number | undefined,
-  ) {}
+  ) {
+    this.stateRoom = stateRoom(learner.table);
+    this.judgeRoom = new ThinWriter(learner.table.symbols.length);
+  }
 
   /** A short training that chooses a penalty has as many shards as its examples are worth: cut into pieces, it would choose another. */
   private shardsOf(examples: number): number {
@@ -204,7 +225,7 @@ class QueueCrew implements Crew {
     this.isShared = own.length > 1;
     if (!this.isShared) return this.learnAlone(order, before, watch);
     adagrad.settle();
-    const state = submitter.blob(pack(stateOf(adagrad)));
+    const state = submitter.blob(pack(stateOf(adagrad, this.stateRoom)));
     const results = own.map((examples, s) =>
       submitter.run({
         kind: mixKind.name,
@@ -218,7 +239,7 @@ class QueueCrew implements Crew {
     for (const [s, result] of results.entries()) {
       const bytes = await unlessStopped(result, watch);
       if (!bytes) return before;
-      const shard = unpack(bytes) as ShardResult;
+      const shard = unpack(bytes, true) as ShardResult;
       found.push(shard);
       done.examples += own[s].length;
       for (let i = 0; i < own[s].length; i++) {
@@ -260,7 +281,7 @@ class QueueCrew implements Crew {
   async judge(examples: Int32Array, weights: Float64Array): Promise<Judged[]> {
     const { submitter, learner } = this;
     if (!this.isShared) return Array.from(examples, (example) => learner.judge(example, weights));
-    const blob = submitter.blob(pack(thinned(weights)));
+    const blob = submitter.blob(pack(thinned(weights, this.judgeRoom)));
     const results: { own: Int32Array; result: Promise<Uint8Array> }[] = [];
     for (let i = 0; i < examples.length; i += JUDGED) {
       const own = examples.slice(i, i + JUDGED);

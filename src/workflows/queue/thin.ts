@@ -34,7 +34,7 @@ export function roundedSquare(square: number): number {
   return fromUpperHalf(upperHalf(square));
 }
 
-/** Writes entries, in rising order. */
+/** Writes entries, in rising order; what it gives holds until it begins again. */
 export class ThinWriter {
   private readonly told: Uint8Array;
   private readonly weights: Float32Array;
@@ -47,6 +47,12 @@ export class ThinWriter {
     this.weights = new Float32Array(entries);
     this.squares = new Uint16Array(squares ? entries : 0);
     this.averages = new Float32Array(averages ? entries : 0);
+  }
+
+  begin(): this {
+    this.told.fill(0);
+    this.count = 0;
+    return this;
   }
 
   tell(entry: number, weight: number, square = 0, average = 0): void {
@@ -93,8 +99,8 @@ export class ThinReader {
 }
 
 /** Weights to be used. */
-export function thinned(weights: Float64Array): Thin {
-  const thin = new ThinWriter(weights.length);
+export function thinned(weights: Float64Array, room = new ThinWriter(weights.length)): Thin {
+  const thin = room.begin();
   for (let e = 0; e < weights.length; e++) if (Math.abs(weights[e]) >= SLIGHT) thin.tell(e, weights[e]);
   return thin.done();
 }
