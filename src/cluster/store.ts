@@ -47,7 +47,7 @@ export class RedisStore implements BlobStore {
   async get(hash: string): Promise<Uint8Array> {
     const key = this.key(hash);
     const size = Number((await this.client.hget(key, "size")) ?? Number.NaN);
-    if (!Number.isSafeInteger(size)) throw new MissingBlob(`the queue's server has no blob ${hash}`);
+    if (!Number.isSafeInteger(size) || size < 0) throw new MissingBlob(`the queue's server has no blob ${hash}`);
     // Where threads can share them.
     const bytes = new Uint8Array(new SharedArrayBuffer(size));
     for (let i = 0; i * PIECE < size; i++) {
