@@ -50,6 +50,8 @@ export interface ChoosingStart {
    * weights that were judged, else none.
    */
   mostGoOn?: number;
+  /** Where examples have no groups: about so many groups of neighbours. The fewer, the less held-out examples are like the others. */
+  neighbourGroups?: number;
   /** With fewer examples passes and temperature are chosen by cross-validation. By default those that choose everything so. */
   crossBelow?: number;
 }
@@ -151,7 +153,7 @@ class Choosing {
     this.over = [...(from.checkpoint?.over ?? [])];
     this.resumed = from.checkpoint;
     this.own = learner.exampleCount - (from.judges ?? 0);
-    this.groups = learner.groups ?? neighbours(this.own);
+    this.groups = learner.groups ?? neighbours(this.own, from.neighbourGroups);
   }
 
   async run(): Promise<Fitted> {

@@ -67,9 +67,9 @@ export function crossParts(
   );
 }
 
-/** [exampleCount] groups of neighbours: what stands together in a file is often of one document. */
-export function neighbours(exampleCount: number): Int32Array {
-  const size = Math.max(1, Math.floor(exampleCount / NEIGHBOUR_GROUPS));
+/** [exampleCount] groups of neighbours, about so many: what stands together in a file is often of one document. */
+export function neighbours(exampleCount: number, groups = NEIGHBOUR_GROUPS): Int32Array {
+  const size = Math.max(1, Math.floor(exampleCount / groups));
   return Int32Array.from({ length: exampleCount }, (_, example) => Math.floor(example / size));
 }
 

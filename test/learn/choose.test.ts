@@ -110,6 +110,16 @@ describe("neighbours", () => {
     // Twenty groups of ten: all but the ends of a group have both neighbours beside them.
     expect(heldOut.filter((i) => heldOut.includes(i + 1)).length).toBeGreaterThanOrEqual(180);
     expect(Math.max(...heldOut) - Math.min(...heldOut)).toBeGreaterThan(500);
+    // Four groups of fifty, if about twenty groups are asked for.
+    learned.length = 0;
+    const options = { ...defaults, l2: 1, passes: 1, heldOut: 0.2, refit: false };
+    await chooseAndTrain(coins(1000, learned), options, {}, { neighbourGroups: 20 });
+    const starts = Array.from({ length: 1000 }, (_, i) => i).filter(
+      (i) => !learned.includes(i) && (i === 0 || learned.includes(i - 1)),
+    );
+    expect(new Set(learned).size).toBe(800);
+    expect(starts.length).toBeLessThanOrEqual(4);
+    expect(starts.every((i) => i % 50 === 0)).toBe(true);
   });
 });
 

@@ -178,6 +178,7 @@ async function learnTagger(
     start: given.from ? carriedWeights(given.from, { symbols, attributes, conjoined, rows }) : undefined,
     checkpoint: given.checkpoint,
     judges: judges?.sequenceCount,
+    neighbourGroups: sequenceCount < LONG_STRETCHES.fewest ? undefined : LONG_STRETCHES.groups,
     ...ofTagger,
   };
   // A margin makes weights larger: without a temperature, probabilities would be too high.
@@ -248,6 +249,12 @@ const CHEAP = 10_000;
  * of chance where a fifth of them decided it.
  */
 const ofTagger = { usualPenalty: 1, leastGain: 0.03, mostGoOn: 5, crossBelow: 1200 };
+
+/**
+ * New text is less like the data than a sentence is like one some pages before: of a hundred groups of neighbours, probabilities were
+ * too high on stretches further away. Of fewer sequences, so few groups are too much a matter of chance.
+ */
+const LONG_STRETCHES = { groups: 20, fewest: 4000 };
 
 /** With 2 the tagger did as well, with 3 not quite. */
 const USUAL_MARGIN = 1;
