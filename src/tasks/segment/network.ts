@@ -8,6 +8,7 @@ import { encoderShape } from "../../learn/encoder/options.js";
 import { type EncoderShape, placesOf } from "../../learn/encoder/shape.js";
 import { parametersOf } from "../../model/encoder.js";
 import { type AttributeEncoder, encoderInputs, inputCount, newEncoder, type SlotEncoder } from "../tag/encoder.js";
+import { isLetterGram } from "./attributes.js";
 import type { SegmentCorpus } from "./corpus.js";
 import type { Prepared } from "./gather.js";
 import type { ChosenOptions } from "./options.js";
@@ -61,9 +62,11 @@ export function learningNetwork(
   const { attributes, labels } = parts;
   const { ids } = corpus.attributes;
   const least = Math.max(FEWEST, options.minCount);
+  const leastOf = (attribute: number): number =>
+    isLetterGram(attributes.nameOf(attribute)) ? Number.POSITIVE_INFINITY : least;
   const before = from?.encoder?.inputs;
   const isKept = (attribute: number): boolean => keep === true && (before?.[attribute] ?? -1) >= 0;
-  const inputs = encoderInputs(ids, attributes.size, () => least, isKept);
+  const inputs = encoderInputs(ids, attributes.size, leastOf, isKept);
   const shape = encoderShape(kind, options, inputCount(inputs), ROLES * labels.size);
   const start = from?.encoder && carriedParameters(from.encoder, from.parts.attributes, shape, inputs, attributes);
   const seen = { ids, positions: corpus.gold.length, examples: corpus.textCount };

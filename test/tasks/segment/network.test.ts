@@ -246,6 +246,19 @@ describe("a segmenter with a network", () => {
     expect(new SegmenterLearner(corpus, rows, inferenceOf(options), 2).share()).toBeDefined();
   });
 
+  it("does without the longer n-grams of letters, which weights have, and other characters have not", async () => {
+    const segmenter = await Segmenter.train([...made, text("北京 在 哪里 呢")], { ...small, passes: 1 });
+    const names = segmenter.parts.attributes.all();
+    const long = names.filter((name) => /^c\[-3\]|^(c\[-?\d\]\|?){4}=|^c\[0\]\|c\[1\]\|c\[2\]=/.test(name));
+    expect(long).toContain("c[-3]|c[-2]|c[-1]|c[0]=n|e|k|o");
+    expect(long).toContain("c[0]|c[1]|c[2]=s|h|i");
+    expect(long.filter((name) => /[北京在哪里呢]/.test(name))).toEqual([]);
+    expect(names).toContain("c[-1]|c[0]|c[1]=北|京|在");
+    const inputs = segmenter.encoder?.inputs as Int32Array;
+    expect(long.every((name) => inputs[names.indexOf(name)] === -1)).toBe(true);
+    expect(inputs[names.indexOf("c[-1]|c[0]=n|e")]).toBeGreaterThanOrEqual(0);
+  });
+
   it("answers the same when it was saved and loaded, and older versions refuse its file", async () => {
     for (const encoder of ["dense", "conv"] as const) {
       const segmenter = await Segmenter.train(made, { ...small, encoder, minCount: 2 });
