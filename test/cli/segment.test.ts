@@ -105,7 +105,7 @@ describe("with a segmenter", () => {
     folder.write("bad.jsonl", '{"text": "ab", "segments": [{"start": 0, "end": 1}]}\n{"text": "ab", "segments": 1}\n');
     const bad = await run("train", "segment", "bad.jsonl", "--out", "m.sg");
     expect(bad.code).toBe(2);
-    expect(bad.error).toMatch(/bad\.jsonl:2: no `segments`/);
+    expect(bad.error).toMatch(/bad\.jsonl:2: `segments` is missing/);
     expect(readFileSync(folder.file("m.sg")).equals(before)).toBe(true);
     const lexicon = await train("x.sg", "--lexicon", "none.txt");
     expect(lexicon.code).toBe(2);

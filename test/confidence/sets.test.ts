@@ -71,7 +71,7 @@ describe("a tagger", () => {
     await expect(all(answer(tagger, fresh, { coverage: 0.9, unit: "span" }))).rejects.toThrow(/no sets of spans/);
     await expect(all(answer(tagger, fresh, {}))).rejects.toThrow(/`precision`, `coverage` or `recall`/);
     await expect(all(answer(tagger, fresh, { precision: 0.9, coverage: 0.9 }))).rejects.toThrow(
-      /promises of their own/,
+      /`precision` and `coverage` cannot be combined/,
     );
     await expect(calibrate(tagger, heldOut, { coverage: 1.5 })).rejects.toThrow(/coverage/);
     const before = JSON.stringify(tagger.calibration);

@@ -80,7 +80,7 @@ describe("formats", () => {
     await expect(read("a O\nb\n", { format: "columns" })).rejects.toThrow(/data:2: 2 columns expected/);
     await expect(read("1\ta\n", { format: "conllu" })).rejects.toThrow(/data:1: 10 fields/);
     await expect(read(`${row("x", "a")}\n`, { format: "conllu" })).rejects.toThrow(/data:1: `x` is not an id/);
-    await expect(read('{"text": "ab"}\n')).rejects.toThrow(/data:1: no `segments`/);
+    await expect(read('{"text": "ab"}\n')).rejects.toThrow(/data:1: `segments` is missing/);
     const [half] = await read('{"text": "abc", "segments": [{"start": 0, "end": 1}]}\n');
     expect(() => shown({ ...half, text: "e\u0301bc" }, "chars")).toThrow(/data:1: .* does not begin and end where/);
   });
