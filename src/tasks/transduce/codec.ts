@@ -156,6 +156,7 @@ function decodeTransducer(content: TensorFile, file?: string): Transducer {
       edgeEmit: 0,
       copying: false,
       ensemble: 1,
+      encoder: "none",
       dropout: 0,
       ...wholeKinds,
     }) as TransducerOptions;
