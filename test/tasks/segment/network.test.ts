@@ -25,24 +25,10 @@ import { type AttributeEncoder, keptOf, type SlotEncoder } from "../../../src/ta
 import { pieceNames } from "../../../src/tasks/tag/pieces.js";
 import { decodeModel, encodeModel } from "../../../src/workflows/model.js";
 import { mulberry } from "../../engine/oracle.js";
-import { outputs, type Piece, scoreOf } from "./oracle.js";
+import { labelled, outputs, type Piece, scoreOf, text } from "./oracle.js";
 
 const wasm = wasmBackend() as Backend;
 afterEach(() => useBackend(wasm));
-
-/** Words of a sentence, with labels or without, as a text with segments. */
-function text(sentence: string): SegmentedText {
-  let whole = "";
-  const segments = sentence.split(" ").map((word) => {
-    const [form, label] = word.split("/");
-    const start = whole.length;
-    whole += form;
-    return label === undefined ? { start, end: whole.length } : { start, end: whole.length, label };
-  });
-  return { text: whole, segments };
-}
-
-const labelled = ["ab/X c/Y ab/X", "abc/Y b/X", "c/Y ab/X a/O", "a/X bc/Y c/O b/X", "ab/X ab/Y c/O"].map(text);
 
 /** A letter is of the kind that stands four letters before it: further away than attributes reach. */
 function echoes(count: number, seed: number): SegmentedText[] {

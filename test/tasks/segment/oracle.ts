@@ -83,3 +83,18 @@ function wholeNames({ parts }: Segmenter, columns: string[][], from: number, to:
   if (parts.lexicon.indexOf(string) >= 0) names.push(`lexicon[${n}]`);
   return names;
 }
+
+/** Words of a sentence, with labels or without, as a text with segments. */
+export function text(sentence: string): SegmentedText {
+  let whole = "";
+  const segments = sentence.split(" ").map((word) => {
+    const [form, label] = word.split("/");
+    const start = whole.length;
+    whole += form;
+    return label === undefined ? { start, end: whole.length } : { start, end: whole.length, label };
+  });
+  return { text: whole, segments };
+}
+
+/** A few made-up texts. */
+export const labelled = ["ab/X c/Y ab/X", "abc/Y b/X", "c/Y ab/X a/O", "a/X bc/Y c/O b/X", "ab/X ab/Y c/O"].map(text);

@@ -18,25 +18,12 @@ import { Segmenter } from "../../../src/tasks/segment/segmenter.js";
 import { InputError } from "../../../src/util/errors.js";
 import { encodeModel } from "../../../src/workflows/model.js";
 import { mulberry } from "../../engine/oracle.js";
-import { outputs, type Piece, scoreOf } from "./oracle.js";
+import { labelled, outputs, type Piece, scoreOf, text } from "./oracle.js";
 
 const wasm = wasmBackend() as Backend;
 afterEach(() => useBackend(wasm));
 
-/** Words of a sentence, with labels or without, as a text with segments. */
-function text(sentence: string): SegmentedText {
-  let whole = "";
-  const segments = sentence.split(" ").map((word) => {
-    const [form, label] = word.split("/");
-    const start = whole.length;
-    whole += form;
-    return label === undefined ? { start, end: whole.length } : { start, end: whole.length, label };
-  });
-  return { text: whole, segments };
-}
-
 const plain = ["ab c ab", "abc b", "c ab a", "a bc c b", "ab ab c"].map(text);
-const labelled = ["ab/X c/Y ab/X", "abc/Y b/X", "c/Y ab/X a/O", "a/X bc/Y c/O b/X", "ab/X ab/Y c/O"].map(text);
 
 /** A segmenter of made-up texts with weights drawn at random. */
 function drawn(examples: readonly SegmentedText[], seed: number, given: Partial<SegmenterOptions>) {
