@@ -55,7 +55,7 @@ export function scratchOf(
     if (memory === undefined && scratch === undefined) return undefined;
     const flag = memory === undefined ? "--scratch" : "--memory";
     throw new InputError(`${flag} cannot be used here: training ${aKind(task)} keeps all examples in memory`, {
-      hint: `leave out ${flag}; where memory does not suffice, train on fewer examples`,
+      hint: `leave out ${flag}; if memory runs out, train on fewer examples`,
     });
   }
   if (scratch !== undefined) checkScratch(scratch);
