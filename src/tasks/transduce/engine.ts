@@ -19,6 +19,7 @@ import { editDistance } from "../../util/edit-distance.js";
 import { type Emits, longestOutput, slotStarts } from "./emits.js";
 import type { MoveEncoder } from "./encoder.js";
 import type { MarkedInput } from "./pairs.js";
+import type { RowMemory, RowMemoryParts } from "./row-memory.js";
 import { markStarts, moveStarts, type TransducerRowOptions, type TransducerRows, transducerFamilies } from "./rows.js";
 import { SlotFeatures } from "./slot-features.js";
 
@@ -151,6 +152,16 @@ export class TransducerEngine extends Holder {
     this.features.thaw();
     this.frozenWeights = weights;
     this.frozenInputs = 0;
+  }
+
+  /** Remembers the rows of inputs that have a number below `inputs`; see `MarkedInput`. */
+  remember(inputs: number, shared?: RowMemoryParts): RowMemory {
+    return this.features.remember(inputs, shared);
+  }
+
+  /** Finds the rows of an input, so that they are remembered. */
+  look(input: MarkedInput): void {
+    this.features.look(input);
   }
 
   /** The backward pass of the latest trellis, if it has not had it. */

@@ -9,7 +9,8 @@ import type { Judged, Learner, Seen, SharedLearner } from "../../learn/learner.j
 import { editDistance } from "../../util/edit-distance.js";
 import { longestOutput } from "./emits.js";
 import { type Answer, type Strategy, TransducerEngine, type TransducerShape } from "./engine.js";
-import { answerOf, inputOf, markedInputOf, type PairCorpus } from "./pairs.js";
+import { answerOf, inputOf, type MarkedInput, markedInputOf, type PairCorpus } from "./pairs.js";
+import type { RowMemory, RowMemoryParts } from "./row-memory.js";
 import type { TransducerRows } from "./rows.js";
 
 /** Pairs to train a transducer on. */
@@ -19,6 +20,7 @@ export class TransducerLearner implements Learner {
   /** [1] whether a first pass is under way, where other threads see it. */
   readonly first: Int32Array;
   readonly corpus: PairCorpus;
+  private readonly memory: RowMemory;
 
   constructor(
     corpus: PairCorpus,
@@ -28,9 +30,11 @@ export class TransducerLearner implements Learner {
     readonly moves?: readonly (Int32Array | undefined)[],
     tally?: Int32Array,
     first?: Int32Array,
+    remembered?: RowMemoryParts,
   ) {
     const { arrays } = backend();
     this.corpus = placedAll(corpus, arrays);
+    this.memory = engine.remember(corpus.inputCount, remembered);
     this.tally = tally ?? arrays.int32(corpus.inputCount);
     this.first = first ?? arrays.int32(1);
     if (tally) return;
@@ -52,6 +56,16 @@ export class TransducerLearner implements Learner {
     return this.corpus.inputCount;
   }
 
+  /** An input whose rows are remembered. */
+  private input(example: number): MarkedInput {
+    return { ...markedInputOf(this.corpus, example), example };
+  }
+
+  /** Forgets the rows of inputs when the passes over them are done. */
+  forget(): void {
+    this.memory.forget();
+  }
+
   private answers(example: number): Answer[] {
     const { answerStart, answerCount } = this.corpus;
     const answers: Answer[] = [];
@@ -66,9 +80,9 @@ export class TransducerLearner implements Learner {
   }
 
   learn(example: number, weights: Float64Array, gradient: Gradient): Seen {
-    const { engine, corpus, strategy } = this;
+    const { engine, strategy } = this;
     const seen = engine.learn(
-      markedInputOf(corpus, example),
+      this.input(example),
       this.answers(example),
       weights,
       gradient,
@@ -81,21 +95,21 @@ export class TransducerLearner implements Learner {
   }
 
   judge(example: number, weights: Float64Array): Judged {
-    const judged = this.engine.judge(markedInputOf(this.corpus, example), this.answers(example), weights);
+    const judged = this.engine.judge(this.input(example), this.answers(example), weights);
     this.tally[example] = judged.aligned;
     return judged;
   }
 
   /** The output that the model writes for an example, and whether it is right. */
   written(example: number, weights: Float64Array): { output: number[]; right: boolean } {
-    this.engine.forward(markedInputOf(this.corpus, example), weights);
+    this.engine.forward(this.input(example), weights);
     const output = this.engine.bestOutput();
     return { output, right: this.answers(example).some((answer) => editDistance(output, answer.output) === 0) };
   }
 
   /** Log-probability of an output for the input of an example. */
   logProbability(example: number, output: readonly number[], weights: Float64Array): number {
-    const input = markedInputOf(this.corpus, example);
+    const input = this.input(example);
     this.engine.forward(input, weights);
     return Math.min(0, this.engine.logProbability(output, input.symbols.length));
   }
@@ -105,7 +119,9 @@ export class TransducerLearner implements Learner {
     // The steps of a network follow one another: one thread takes them.
     if (engine.encoder) return undefined;
     const { rows, shape, inference } = engine;
-    const data: SharedData = { corpus, rows, shape, inference, strategy, moves, tally, first };
+    for (let example = 0; example < this.exampleCount; example++) engine.look(this.input(example));
+    const remembered = this.memory.parts;
+    const data: SharedData = { corpus, rows, shape, inference, strategy, moves, tally, first, remembered };
     return { module: import.meta.url, data };
   }
 }
@@ -138,10 +154,12 @@ interface SharedData extends Pick<TransducerLearner, "corpus" | "strategy" | "mo
   rows: TransducerRows;
   shape: TransducerShape;
   inference: Inference;
+  remembered: RowMemoryParts;
 }
 
 /** The learner that another thread shares. */
 export function revive(data: unknown): TransducerLearner {
-  const { corpus, rows, shape, inference, strategy, moves, tally, first } = data as SharedData;
-  return new TransducerLearner(corpus, new TransducerEngine(rows, shape, inference), strategy, moves, tally, first);
+  const { corpus, rows, shape, inference, strategy, moves, tally, first, remembered } = data as SharedData;
+  const engine = new TransducerEngine(rows, shape, inference);
+  return new TransducerLearner(corpus, engine, strategy, moves, tally, first, remembered);
 }

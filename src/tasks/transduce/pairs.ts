@@ -54,6 +54,8 @@ export interface PairCorpus {
 export interface MarkedInput {
   symbols: Int32Array;
   marks: Int32Array;
+  /** Its number among those that are learned from, if it will come again: its rows are then remembered. */
+  example?: number;
 }
 
 interface Answers {

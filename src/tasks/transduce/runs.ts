@@ -67,12 +67,14 @@ async function heldOut(
   if (trained.stopped) return { trained, learner: main, judged: [] };
   const judged = part.heldOut.length > 0 ? [judgedBy(part, main, trained)] : [];
   if (!refit || judged.length === 0) return { trained, learner: main, judged };
+  main.forget();
   const learner = learners.of();
   const again = await train(learner, { ...options, passes: GO_ON_PASSES }, titled(hooks, "training on everything"), {
     ...carriedOver(main, learner, trained.weights, room),
     part: everything(learner),
     goesOn: true,
   });
+  learner.forget();
   if (again.stopped) return { trained: { ...trained, stopped: true }, learner: main, judged };
   const { weights, network } = again;
   return { trained: { ...trained, weights, network }, learner, judged };

@@ -2,7 +2,7 @@
 // have the same ones, so scores are summed for each (position, class) and then given to its slots:
 //   slotScores(j, k)[y] = sum over the features of position j, with the class of k: weight(feature, y)
 
-import type { Backend, FrozenTree } from "../../engine/backend.js";
+import type { Backend, FrozenTree, PositionRows } from "../../engine/backend.js";
 import type { RowTree } from "../../engine/rows.js";
 import type { Gradient } from "../../learn/gradient.js";
 import { COUNT_CLASSES, countClass } from "./aligner.js";
@@ -11,6 +11,7 @@ import type { MoveEncoder } from "./encoder.js";
 import type { TransducerShape } from "./engine.js";
 import { CopyWalks, copyAt, MarkWalks } from "./mark-walks.js";
 import type { MarkedInput } from "./pairs.js";
+import { RowMemory, type RowMemoryParts } from "./row-memory.js";
 import type { TransducerRows } from "./rows.js";
 import { RowFinder } from "./walks.js";
 import { WindowWalks } from "./windows.js";
@@ -20,9 +21,12 @@ export class SlotFeatures {
   private classScores: Float64Array;
   /** The same of rows of copies: what they say is at symbol 0. */
   private copyScores: Float64Array;
-  /** Rows of the input at hand: of windows, of marks. */
+  /** Find rows of windows, of marks. */
   private readonly finders: readonly RowFinder[];
   private readonly copyFinder: RowFinder | undefined;
+  /** [finders, then that of copies] the rows of the input at hand. */
+  private readonly found: PositionRows[] = [];
+  private memory: RowMemory | undefined;
   /** [finders] their trees with weights that stay as they are, once these are known. */
   private frozen: (FrozenTree | undefined)[] = [];
 
@@ -74,13 +78,14 @@ export class SlotFeatures {
         finder.score(input, most, classScores, frozen);
         return;
       }
-      finder.find(input, most);
-      loops.scoreSlots(classScores, classes, 0, finder, this.rows.table, weights);
+      this.find(f, finder, input, most);
+      loops.scoreSlots(classScores, classes, 0, this.found[f], this.rows.table, weights);
     });
     if (this.copyFinder) {
-      this.copyFinder.find(input, most);
+      const copies = this.finders.length;
+      this.find(copies, this.copyFinder, input, most);
       copyScores.fill(0, 0, size);
-      loops.scoreSlots(copyScores, classes, 0, this.copyFinder, this.rows.table, weights);
+      loops.scoreSlots(copyScores, classes, 0, this.found[copies], this.rows.table, weights);
       this.eachCopy(symbols, (copy, own) => {
         classScores[copy] += copyScores[own];
       });
@@ -95,6 +100,31 @@ export class SlotFeatures {
     }
     const end = starts[symbols.length] * symbolCount;
     slotScores.fill(0, end, end + symbolCount);
+  }
+
+  /** Remembers the rows of so many inputs, or of some of them, from now on; `shared` is what another thread remembers. */
+  remember(inputs: number, shared?: RowMemoryParts): RowMemory {
+    this.memory = new RowMemory(this.backend.arrays, inputs, this.finders.length + 1, shared);
+    return this.memory;
+  }
+
+  /** The rows of an input, remembered or found. */
+  private find(f: number, finder: RowFinder, input: MarkedInput, most: number): void {
+    const { example, symbols } = input;
+    const memory = example === undefined ? undefined : this.memory;
+    const classes = symbols.length * COUNT_CLASSES;
+    const known = memory?.recall(f, example as number, classes);
+    this.found[f] = known ?? finder.find(input, most);
+    if (memory && !known) memory.note(f, example as number, classes, this.found[f]);
+  }
+
+  /** Finds the rows of an input, so that they are remembered. */
+  look(input: MarkedInput): void {
+    const most = mostEmit(this.shape);
+    this.finders.forEach((finder, f) => {
+      this.find(f, finder, input, most);
+    });
+    if (this.copyFinder) this.find(this.finders.length, this.copyFinder, input, most);
   }
 
   /** Forgets weights that did not change. */
@@ -123,13 +153,15 @@ export class SlotFeatures {
       }
     }
     this.encoder?.count(input.length, classCounts);
-    for (const finder of this.finders) loops.countSlots(classCounts, classes, 0, finder, this.rows.table, gradient);
+    for (let f = 0; f < this.finders.length; f++) {
+      loops.countSlots(classCounts, classes, 0, this.found[f], this.rows.table, gradient);
+    }
     if (!this.copyFinder) return;
     copyCounts.fill(0, 0, classes * symbolCount);
     this.eachCopy(input, (copy, own) => {
       copyCounts[own] = classCounts[copy];
     });
-    loops.countSlots(copyCounts, classes, 0, this.copyFinder, this.rows.table, gradient);
+    loops.countSlots(copyCounts, classes, 0, this.found[this.finders.length], this.rows.table, gradient);
   }
 
   /** Visits where class scores say how well a copy would do, and where rows of copies say it, of each position and class. */

@@ -1,7 +1,7 @@
 // Features of an input position as walks of a tree: a kind, then numbers one after another, such as symbols of the input. The
 // nodes met on the way, from some number on, are features; those that a tree has, have rows.
 
-import type { Backend, FrozenTree, TreeWalks, WalkRoots } from "../../engine/backend.js";
+import type { Backend, FrozenTree, PositionRows, TreeWalks, WalkRoots } from "../../engine/backend.js";
 import { childOf, type RowTable, type RowTree } from "../../engine/rows.js";
 import { grown } from "../../engine/trellis.js";
 import { COUNT_CLASSES } from "./aligner.js";
@@ -111,10 +111,8 @@ export abstract class Walks implements TreeWalks {
 
 /** Finds the rows of inputs in a built tree. */
 export class RowFinder {
-  /** Rows found, position by position and class by class. */
-  ids: Int32Array;
-  /** [positions * COUNT_CLASSES + 1] where those of position j and class q begin: at j * COUNT_CLASSES + q. */
-  start: Int32Array;
+  /** Rows found, position by position and class by class; those of position j and class q begin at `start[j * COUNT_CLASSES + q]`. */
+  private readonly found: { start: Int32Array; ids: Int32Array };
   private readonly roots: WalkRoots;
 
   constructor(
@@ -125,8 +123,7 @@ export class RowFinder {
     const { arrays } = backend;
     const nodes = Int32Array.from({ length: COUNT_CLASSES * walks.kinds }, (_, kind) => childOf(tree, 0, kind));
     this.roots = { nodes: arrays.placed(nodes), classes: COUNT_CLASSES };
-    this.ids = arrays.int32(1024);
-    this.start = arrays.int32(64);
+    this.found = { start: arrays.int32(64), ids: arrays.int32(1024) };
   }
 
   /** Takes up weights of the tree's rows that will not change; undefined if that saves nothing. */
@@ -140,14 +137,15 @@ export class RowFinder {
     this.backend.loops.scoreWalks(scores, this.walks, this.roots, most, frozen);
   }
 
-  /** Finds the rows of an input, of classes up to that of `most` written symbols. */
-  find(input: MarkedInput, most: number): void {
-    const { walks, tree, roots } = this;
+  /** Finds the rows of an input, of classes up to that of `most` written symbols: they hold until the next time. */
+  find(input: MarkedInput, most: number): PositionRows {
+    const { walks, tree, roots, found } = this;
     const { arrays, loops } = this.backend;
     walks.listInput(input);
     const size = input.symbols.length * COUNT_CLASSES + 1;
-    if (this.start.length < size) this.start = arrays.int32(2 * size);
-    if (this.ids.length < COUNT_CLASSES * walks.size) this.ids = arrays.int32(2 * COUNT_CLASSES * walks.size);
-    loops.findWalks(tree, walks, roots, most, this);
+    if (found.start.length < size) found.start = arrays.int32(2 * size);
+    if (found.ids.length < COUNT_CLASSES * walks.size) found.ids = arrays.int32(2 * COUNT_CLASSES * walks.size);
+    loops.findWalks(tree, walks, roots, most, found);
+    return found;
   }
 }
