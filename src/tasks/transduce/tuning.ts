@@ -14,7 +14,7 @@ import { chooseSet } from "./kinds.js";
 import type { TransducerLearner } from "./learner.js";
 import { Member } from "./member.js";
 import { MOST_HELD_OUT, type TransducerOptions } from "./options.js";
-import { answerOf, inputOf, markedInputOf, type PairCorpus } from "./pairs.js";
+import { answerOf, inputOf, type MarkedInput, markedInputOf, type PairCorpus } from "./pairs.js";
 import {
   asShares,
   type CandidateLogs,
@@ -181,11 +181,19 @@ async function alignedBy(
   isStopped: () => Promise<boolean>,
 ): Promise<AlignedMoves[] | undefined> {
   const aligned: AlignedMoves[] = [];
+  // What is too improbable to be found otherwise is looked for in a trellis without posteriors.
+  const bestMoves = (input: MarkedInput, answer: Int32Array): Int32Array | undefined => {
+    if (engine.posteriors()) engine.forwardFrozen(input, weights);
+    return engine.bestMoves(answer);
+  };
   for (const i of jointGrams > 0 ? inputs : []) {
     const input = inputOf(corpus, i);
-    engine.forward(markedInputOf(corpus, i), weights);
+    const marked = markedInputOf(corpus, i);
+    engine.forwardFrozen(marked, weights);
+    engine.backward();
     for (let a = corpus.answerStart[i]; a < corpus.answerStart[i + 1]; a++) {
-      const moves = engine.bestMoves(answerOf(corpus, a));
+      const answer = answerOf(corpus, a);
+      const moves = engine.judged(answer, input.length)?.moves ?? bestMoves(marked, answer);
       if (moves) aligned.push({ input, moves });
     }
     if (await isStopped()) return undefined;
