@@ -17,7 +17,7 @@ import { TransducerEngine, type TransducerShape } from "./engine.js";
 import { TransducerLearner } from "./learner.js";
 import { FEW_INPUTS, FEWEST_TO_CHOOSE, rowOptionsOf, type TransducerOptions } from "./options.js";
 import { answerOf, markedInputOf, type PairCorpus } from "./pairs.js";
-import { type AlignedPair, type TransducerRows, transducerRows } from "./rows.js";
+import { type AlignedPair, TransducerFeatures, type TransducerRows } from "./rows.js";
 
 /** Pairs on which the rough alignment is fitted, at most. */
 const ALIGNER_INPUTS = 10_000;
@@ -70,10 +70,19 @@ export function prepare(
     aligned.push(own);
   }
   const makings = { samples, views, copying: options.copying, marked: corpus.marks.length > 0, encoded };
-  return {
-    rowsOf: (some) => transducerRows({ ...makings, pairs: () => pairsOf(aligned, some ?? aligned.keys()) }, shape),
-    moves: best,
+  let features: TransducerFeatures | undefined;
+  const rowsOf = (some?: Int32Array): TransducerRows => {
+    features ??= new TransducerFeatures({ ...makings, pairs: () => pairsOf(aligned, aligned.keys()) }, shape);
+    return features.rows(some && (() => pairsOf(aligned, others(aligned.length, some))));
   };
+  return { rowsOf, moves: best };
+}
+
+/** The numbers below `count` that are not among some. */
+function others(count: number, some: Int32Array): number[] {
+  const isAmong = new Uint8Array(count);
+  for (const i of some) isAmong[i] = 1;
+  return [...isAmong.keys()].filter((i) => !isAmong[i]);
 }
 
 function* pairsOf(aligned: readonly AlignedPair[][], inputs: Iterable<number>): Generator<AlignedPair> {

@@ -11,9 +11,8 @@
 
 import type { RowFamily, StartNodes } from "../../engine/problem.js";
 import { childOf, type RowTable, RowTableBuilder, type RowTree, RowTreeBuilder } from "../../engine/rows.js";
-import { grown } from "../../engine/trellis.js";
-import { PairIndex } from "../../util/pair-index.js";
 import type { View } from "./classes.js";
+import { CountedFeatures, type Counting, type IsDense } from "./counted-features.js";
 import type { TransducerShape } from "./engine.js";
 import { CopyWalks, MARKED_DEPTH, MarkWalks } from "./mark-walks.js";
 import { CopyWalker, MarkedOutputWalker, MoveWalker, OutputWalker, SlotWalker, type Walker } from "./walkers.js";
@@ -67,37 +66,6 @@ export function inputEvent(symbol: number): number {
   return -2 - symbol;
 }
 
-/** A tree that counts how often its nodes are met, and then keeps those met often enough. */
-class CountedTree {
-  readonly builder = new RowTreeBuilder();
-  private counts = new Int32Array(1024);
-
-  /** Counts a child of a node and returns it. */
-  count(node: number, event: number): number {
-    const child = this.builder.child(node, event);
-    if (child >= this.counts.length) this.counts = grown(this.counts, child + 1);
-    this.counts[child]++;
-    return child;
-  }
-
-  /** A child met often enough so far, or -1. */
-  known(node: number, event: number, minCount: number): number {
-    const child = this.builder.find(node, event);
-    return child >= 0 && this.counts[child] >= minCount ? child : -1;
-  }
-
-  kept(minCount: number): RowTreeBuilder {
-    const kept = new RowTreeBuilder();
-    const number = new Int32Array(this.builder.nodes).fill(-1);
-    number[0] = 0;
-    for (let node = 1; node < this.builder.nodes; node++) {
-      const parent = number[this.builder.parentOf(node)];
-      if (parent >= 0 && this.counts[node] >= minCount) number[node] = kept.child(parent, this.builder.eventOf(node));
-    }
-    return kept;
-  }
-}
-
 /** What rows are made of. */
 export interface RowMakings {
   /** Gives the same aligned pairs each time it is called. */
@@ -113,137 +81,68 @@ export interface RowMakings {
   encoded?: boolean;
 }
 
-/** Counts features and makes their rows. */
-export function transducerRows(
-  { pairs, samples, views = [], copying = false, marked = false, encoded = false }: RowMakings,
-  { symbolCount, boundary, rowOptions: options, ...shape }: Omit<TransducerShape, "maxEmit">,
-): TransducerRows {
-  const shift = symbolCount - 1;
-  const minCount = options.minCount * samples;
-  const table = new RowTableBuilder(symbolCount);
-  const make = (walker: Walker, depth: number, isDense?: IsDense): RowTree => {
-    const builder = countFeatures(pairs, walker, depth, minCount, shift);
-    addRows(table, builder, pairs, walker, shift, isDense);
-    return builder.build();
-  };
-  // What a network sees has no rows.
-  const makeAround: typeof make = (...features) => (encoded ? new RowTreeBuilder().build() : make(...features));
-  const windows = new WindowWalks(options, boundary, views);
-  const windowTree = makeAround(
-    new SlotWalker(windows),
-    1 + Math.max(options.windowLength, options.skipLength + 1, views.length > 0 ? CLASSES_LENGTH : 0),
-    marked ? (depth, first) => depth === 1 + (first % windows.kinds) && depth <= 2 : undefined,
-  );
-  const outputTree = make(new OutputWalker(options, shift), options.outputGrams, (depth) => depth <= 1);
-  const deepest = Math.max(0, ...options.moveGrams.map((grams, ahead) => grams + ahead + 1));
-  const moveTree = makeAround(new MoveWalker(options, shift, boundary), deepest);
-  const rows: TransducerRows = { table: table.build(), views, windowTree, outputTree, moveTree };
-  if (marked) {
-    rows.marked = {
-      tree: makeAround(
-        new SlotWalker(new MarkWalks(boundary, views)),
-        MARKED_DEPTH,
-        (depth, first) => depth === 2 && first % MarkWalks.kinds === 0,
-      ),
-      outputTree: make(new MarkedOutputWalker(options, shift), 1 + options.outputGrams),
+/** The features of aligned pairs, counted. */
+export class TransducerFeatures {
+  /** In the order of their rows. */
+  private readonly kinds: readonly (readonly [FeatureKind, CountedFeatures])[];
+  private readonly symbolCount: number;
+  private readonly views: readonly View[];
+
+  constructor(
+    { pairs, samples, views = [], copying = false, marked = false, encoded = false }: RowMakings,
+    { symbolCount, boundary, rowOptions: options, ...shape }: Omit<TransducerShape, "maxEmit">,
+  ) {
+    const shift = symbolCount - 1;
+    this.symbolCount = symbolCount;
+    this.views = views;
+    const counting: Counting = { pairs, minCount: options.minCount * samples, shift };
+    const windows = new WindowWalks(options, boundary, views);
+    const windowDepth = Math.max(options.windowLength, options.skipLength + 1, views.length > 0 ? CLASSES_LENGTH : 0);
+    const moveDepth = Math.max(0, ...options.moveGrams.map((grams, ahead) => grams + ahead + 1));
+    const isDenseWindow: IsDense = (depth, first) => depth === 1 + (first % windows.kinds) && depth <= 2;
+    const isDenseMark: IsDense = (depth, first) => depth === 2 && first % MarkWalks.kinds === 0;
+    const make = (kind: FeatureKind, ...features: [Walker, number, IsDense?]) => {
+      const [walker, depth, isDense] = features;
+      return [kind, new CountedFeatures(walker, depth, counting, isDense)] as const;
     };
+    // What a network sees has no rows.
+    this.kinds = [
+      ...(encoded
+        ? []
+        : [make("windowTree", new SlotWalker(windows), 1 + windowDepth, marked ? isDenseWindow : undefined)]),
+      make("outputTree", new OutputWalker(options, shift), options.outputGrams, (depth) => depth <= 1),
+      ...(encoded ? [] : [make("moveTree", new MoveWalker(options, shift, boundary), moveDepth)]),
+      ...(marked && !encoded
+        ? [make("markTree", new SlotWalker(new MarkWalks(boundary, views)), MARKED_DEPTH, isDenseMark)]
+        : []),
+      ...(marked ? [make("markedOutputTree", new MarkedOutputWalker(options, shift), 1 + options.outputGrams)] : []),
+      ...(copying ? [make("copyTree", new CopyWalker(new CopyWalks(boundary, views), shape), MARKED_DEPTH)] : []),
+    ];
+    this.isMarked = marked;
   }
-  if (copying) rows.copyTree = make(new CopyWalker(new CopyWalks(boundary, views), shape), MARKED_DEPTH);
-  return { ...rows, table: table.build() };
-}
+  private readonly isMarked: boolean;
 
-function eachMove(pair: AlignedPair, shift: number, visit: (m: number, j: number, written: number) => void): void {
-  let j = 0;
-  let written = 0;
-  for (let m = 0; m < pair.moves.length; m++) {
-    visit(m, j, written);
-    if (pair.moves[m] === shift) {
-      j++;
-      written = 0;
-    } else written++;
-  }
-}
-
-/** Levels of a tree that are counted in one go. */
-const LEVELS_AT_ONCE = 3;
-
-/**
- * The tree of the features met at least `minCount` times. A few levels at a time: nodes are only made below those that
- * were met often enough, so that what occurs once at great depth takes little memory.
- */
-function countFeatures(
-  pairs: () => Iterable<AlignedPair>,
-  walker: Walker,
-  depth: number,
-  minCount: number,
-  shift: number,
-): RowTreeBuilder {
-  const tree = new CountedTree();
-  const depths = { bytes: new Uint8Array(1024) };
-  for (let counted = 0; counted < depth; counted += LEVELS_AT_ONCE) {
-    const before = tree.builder.nodes;
-    const next = (node: number, event: number): number => {
-      const level = depths.bytes[node];
-      if (level < counted) return tree.known(node, event, minCount);
-      if (level === counted + LEVELS_AT_ONCE) return -1;
-      const child = tree.count(node, event);
-      if (child >= depths.bytes.length) depths.bytes = grown(depths.bytes, child + 1);
-      depths.bytes[child] = level + 1;
-      return child;
+  /** The rows of what occurs in all pairs but some. */
+  rows(without: () => Iterable<AlignedPair> = () => []): TransducerRows {
+    const table = new RowTableBuilder(this.symbolCount);
+    const trees: Partial<Record<FeatureKind, RowTree>> = {};
+    for (const [kind, features] of this.kinds) trees[kind] = features.addRows(table, without());
+    const treeOf = (kind: FeatureKind): RowTree => trees[kind] ?? new RowTreeBuilder().build();
+    const rows: TransducerRows = {
+      table: table.build(),
+      views: this.views,
+      windowTree: treeOf("windowTree"),
+      outputTree: treeOf("outputTree"),
+      moveTree: treeOf("moveTree"),
     };
-    for (const pair of pairs()) {
-      walker.begin(pair);
-      eachMove(pair, shift, (m, j, written) => walker.walk(m, j, written, next, () => {}));
-    }
-    if (tree.builder.nodes === before) break;
-  }
-  return tree.kept(minCount);
-}
-
-/** Whether a node at some depth below a child of the root, by its event, has a row with every symbol. */
-type IsDense = (depth: number, first: number) => boolean;
-
-/** Gives the features of a tree their rows: with every symbol, or with those that occur. */
-function addRows(
-  table: RowTableBuilder,
-  builder: RowTreeBuilder,
-  pairs: () => Iterable<AlignedPair>,
-  walker: Walker,
-  shift: number,
-  isDense?: IsDense,
-): void {
-  const followers = new PairIndex(); // (node, symbol)
-  const next = (node: number, event: number): number => builder.find(node, event);
-  let symbol = 0;
-  const note = (node: number): void => {
-    followers.add(node, symbol);
-  };
-  for (const pair of pairs()) {
-    walker.begin(pair);
-    eachMove(pair, shift, (m, j, written) => {
-      symbol = walker.symbolOf ? walker.symbolOf(m, j) : pair.moves[m];
-      if (symbol >= 0) walker.walk(m, j, written, next, note);
-    });
-  }
-  const count = new Int32Array(builder.nodes + 1);
-  for (let f = 0; f < followers.size; f++) count[followers.first[f] + 1]++;
-  for (let node = 0; node < builder.nodes; node++) count[node + 1] += count[node];
-  const place = count.slice(0, builder.nodes);
-  const symbols = new Int32Array(followers.size);
-  for (let f = 0; f < followers.size; f++) symbols[place[followers.first[f]]++] = followers.second[f];
-  const depth = new Uint8Array(builder.nodes);
-  const first = new Int32Array(builder.nodes);
-  for (let node = 0; node < builder.nodes; node++) {
-    if (node > 0) {
-      const parent = builder.parentOf(node);
-      depth[node] = depth[parent] + 1;
-      first[node] = parent === 0 ? builder.eventOf(node) : first[parent];
-    }
-    const own = symbols.subarray(count[node], count[node + 1]).sort();
-    if (isDense?.(depth[node], first[node])) builder.setRow(node, table.addDense());
-    else if (own.length > 0) builder.setRow(node, table.add(own));
+    if (this.isMarked) rows.marked = { tree: treeOf("markTree"), outputTree: treeOf("markedOutputTree") };
+    if (trees.copyTree) rows.copyTree = trees.copyTree;
+    return rows;
   }
 }
+
+/** A tree of features. */
+type FeatureKind = "windowTree" | "outputTree" | "moveTree" | "markTree" | "markedOutputTree" | "copyTree";
 
 /** The families of context rows that the engine walks. */
 export function transducerFamilies(rows: TransducerRows, shift: number, order: number): RowFamily[] {

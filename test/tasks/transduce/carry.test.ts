@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from "vitest";
 import { Alphabet } from "../../../src/engine/alphabet.js";
-import { childOf, type RowTree } from "../../../src/engine/rows.js";
+import { childOf, type RowTable, type RowTree } from "../../../src/engine/rows.js";
 import { entriesIn } from "../../../src/tasks/transduce/carry.js";
 import { viewsOf } from "../../../src/tasks/transduce/classes.js";
 import { chooseOptions, shapeOf } from "../../../src/tasks/transduce/options.js";
 import { PairCorpusBuilder } from "../../../src/tasks/transduce/pairs.js";
 import { prepare } from "../../../src/tasks/transduce/preparation.js";
-import type { TransducerRows } from "../../../src/tasks/transduce/rows.js";
+import { type AlignedPair, TransducerFeatures, type TransducerRows } from "../../../src/tasks/transduce/rows.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
 import { mulberry } from "../../engine/oracle.js";
 
@@ -82,6 +82,36 @@ describe.each([false, true])("rows of some inputs (attributes: %s)", (withAttrib
     for (const [feature, weight] of after) expect(weight).toBe(before.get(feature) ?? 0);
     for (const feature of before.keys()) expect(after.has(feature)).toBe(true);
   });
+});
+
+it.each([1, 2, 3])("rows without some pairs are those of the others alone (seen at least %i times)", (minCount) => {
+  const random = mulberry(minCount);
+  const whole = (limit: number): number => Math.floor(random() * limit);
+  const shape = {
+    symbolCount: 4,
+    boundary: 4,
+    edgeEmit: 0,
+    copies: Int32Array.of(0, 1, 2, -1, -1),
+    rowOptions: { window: 3, windowLength: 4, skipLength: 2, outputGrams: 2, moveGrams: [3, 2], minCount },
+  };
+  const pairs: AlignedPair[] = Array.from({ length: 40 }, () => {
+    const input = Int32Array.from({ length: 1 + whole(5) }, () => whole(4));
+    const moves = Array.from(input, () => [...Array.from({ length: whole(3) }, () => whole(3)), 3]).flat();
+    return { input, marks: Int32Array.of(whole(2)), moves: Int32Array.from(moves) };
+  });
+  const views = [Int32Array.of(0, 0, 1, 1, 2)];
+  const featuresOf = (some: readonly AlignedPair[]): TransducerFeatures =>
+    new TransducerFeatures({ pairs: () => some, samples: 1, views, marked: true, copying: true }, shape);
+  const features = featuresOf(pairs);
+  for (const kept of [0, 1, 20, 39, 40]) {
+    const rows = features.rows(() => pairs.slice(kept));
+    const alone = featuresOf(pairs.slice(0, kept)).rows();
+    expect(rows.table.symbols.length).toBe(alone.table.symbols.length);
+    const numbers = (table: RowTable): number[] => [...table.symbols.keys()];
+    expect([...named(rows, numbers(rows.table)).keys()].sort()).toEqual(
+      [...named(alone, numbers(alone.table)).keys()].sort(),
+    );
+  }
 });
 
 describe("held-out inputs", () => {

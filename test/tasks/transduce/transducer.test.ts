@@ -11,7 +11,7 @@ import { Aligner } from "../../../src/tasks/transduce/aligner.js";
 import { emitAt } from "../../../src/tasks/transduce/emits.js";
 import { type Strategy, TransducerEngine, type TransducerShape } from "../../../src/tasks/transduce/engine.js";
 import { chanceOfAny } from "../../../src/tasks/transduce/powers.js";
-import { transducerRows } from "../../../src/tasks/transduce/rows.js";
+import { TransducerFeatures } from "../../../src/tasks/transduce/rows.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
 import { InputError } from "../../../src/util/errors.js";
 import { decodeModel, encodeModel } from "../../../src/workflows/model.js";
@@ -56,7 +56,7 @@ function smallArbitrary(contexts: number): fc.Arbitrary<Small> {
         }
         return { input, marks: someMarks(), moves: Int32Array.from(moves) };
       });
-      const rows = transducerRows({ pairs: () => pairs, samples: 1, marked, copying }, shape);
+      const rows = new TransducerFeatures({ pairs: () => pairs, samples: 1, marked, copying }, shape).rows();
       const inference: Inference = { mode: "rcms", contexts, order, recombine: true, rows: "all" };
       const weights = Float64Array.from(rows.table.symbols, () => 2 * random() - 1);
       const input = Int32Array.from({ length }, () => whole(2));
