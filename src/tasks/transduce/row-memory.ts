@@ -4,9 +4,9 @@
 import type { Arrays, PositionRows } from "../../engine/backend.js";
 
 /** Numbers of a block. */
-const BLOCK = 2 ** 22;
-/** Blocks at most: 512 MiB. Rows of further inputs are found each time. */
-const MOST_BLOCKS = 32;
+const BLOCK = 2 ** 20;
+/** Blocks at most: 512 MiB; where memory cannot grow, 64. Rows of further inputs are found each time. */
+const MOST_BLOCKS = typeof SharedArrayBuffer === "function" ? 128 : 16;
 
 /** What threads share. */
 export interface RowMemoryParts {
@@ -28,6 +28,7 @@ export class RowMemory {
     finders: number,
     /** Of another thread: then nothing is added. */
     shared?: RowMemoryParts,
+    private readonly most = MOST_BLOCKS,
   ) {
     this.blocks = shared?.blocks ?? [];
     this.place = shared?.place ?? arrays.int32(inputs * finders).fill(-1);
@@ -61,17 +62,11 @@ export class RowMemory {
   }
 
   private addBlock(): boolean {
-    try {
-      if (this.blocks.length < MOST_BLOCKS) {
-        this.blocks.push(this.arrays.int32(BLOCK));
-        this.used = 0;
-        return true;
-      }
-    } catch {
-      // There is no such room: memory cannot grow everywhere.
-    }
-    this.isFull = true;
-    return false;
+    this.isFull = this.blocks.length === this.most;
+    if (this.isFull) return false;
+    this.blocks.push(this.arrays.int32(BLOCK));
+    this.used = 0;
+    return true;
   }
 
   /** Forgets everything, and gives the room back. */

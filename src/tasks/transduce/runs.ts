@@ -115,6 +115,7 @@ async function crossValidated(
       part,
       onWeights: (after) => weights.push(after),
     });
+    learner.forget();
     if (trained.stopped) return { trained, learner, judged: [] };
     ended.push({ part, learner, trained, weights });
   }
@@ -133,6 +134,7 @@ async function crossValidated(
     part: everything(main),
     more: true,
   });
+  main.forget();
   return { trained: { weights, network, history, bestPass, stopped }, learner: main, judged };
 }
 
