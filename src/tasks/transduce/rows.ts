@@ -87,6 +87,7 @@ export class TransducerFeatures {
   private readonly kinds: readonly (readonly [FeatureKind, CountedFeatures])[];
   private readonly symbolCount: number;
   private readonly views: readonly View[];
+  private readonly isMarked: boolean;
 
   constructor(
     { pairs, samples, views = [], copying = false, marked = false, encoded = false }: RowMakings,
@@ -95,6 +96,7 @@ export class TransducerFeatures {
     const shift = symbolCount - 1;
     this.symbolCount = symbolCount;
     this.views = views;
+    this.isMarked = marked;
     const counting: Counting = { pairs, minCount: options.minCount * samples, shift };
     const windows = new WindowWalks(options, boundary, views);
     const windowDepth = Math.max(options.windowLength, options.skipLength + 1, views.length > 0 ? CLASSES_LENGTH : 0);
@@ -118,9 +120,7 @@ export class TransducerFeatures {
       ...(marked ? [make("markedOutputTree", new MarkedOutputWalker(options, shift), 1 + options.outputGrams)] : []),
       ...(copying ? [make("copyTree", new CopyWalker(new CopyWalks(boundary, views), shape), MARKED_DEPTH)] : []),
     ];
-    this.isMarked = marked;
   }
-  private readonly isMarked: boolean;
 
   /** The rows of what occurs in all pairs but some. */
   rows(without: () => Iterable<AlignedPair> = () => []): TransducerRows {
