@@ -12,6 +12,7 @@ import { aKind, type LearningTask, type Predictor } from "../tasks/task.js";
 import { InputError } from "../util/errors.js";
 import { factsOf, type NamedText } from "../util/options.js";
 import { decodeModel, taskOf } from "../workflows/model.js";
+import { type Division, SHARD_EXAMPLES } from "../workflows/queue/shards.js";
 import { readAnswers } from "./answers.js";
 import { givenOf } from "./declared.js";
 import { type MemoryFlags, scratchOf } from "./memory.js";
@@ -90,7 +91,7 @@ export async function trainOnFiles(
   try {
     const threads = { ...command.opts<ThreadFlags>(), deterministic: settings.deterministic };
     const model = isQueued
-      ? await trainedByQueue(queued, settings.shards || undefined, threads, train)
+      ? await trainedByQueue(queued, divisionOf(settings), threads, train)
       : await train(crewOf(threads, quiet));
     run.checkLearned(model.summary);
     return { model, from };
@@ -102,7 +103,7 @@ export async function trainOnFiles(
 /** Has a training done by a queue. */
 async function trainedByQueue(
   flags: ShardFlags,
-  shards: number | undefined,
+  division: Division,
   { threads, deterministic }: ThreadFlags,
   train: (crew: Pick<TrainingHooks, "crew">) => Promise<Predictor>,
 ): Promise<Predictor> {
@@ -113,7 +114,11 @@ async function trainedByQueue(
   }
   const { withQueue } = await import("./queue/queue.js");
   const { queueCrew } = await import("../workflows/queue/mixing.js");
-  return withQueue({ ...flags, quiet: true }, ({ submitter }) => train({ crew: queueCrew(submitter, shards) }));
+  return withQueue({ ...flags, quiet: true }, ({ submitter }) => train({ crew: queueCrew(submitter, division) }));
+}
+
+function divisionOf({ shards, shardSize = SHARD_EXAMPLES }: Settings): Division {
+  return { shards: shards || undefined, size: shardSize };
 }
 
 /** The model that a training begins with. */
@@ -194,7 +199,7 @@ export async function chosenSettings(
     deterministic: command.opts<ThreadFlags>().deterministic,
     from: from && modelFingerprint(from),
     kernel: backend().name,
-    ...(queue !== undefined && { shards: shards ?? 0 }),
+    ...(queue !== undefined && (shards === undefined ? { shards: 0, shardSize: SHARD_EXAMPLES } : { shards })),
   };
   return { settings, files };
 }

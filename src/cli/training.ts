@@ -16,6 +16,7 @@ import { aKind, type LearningTask, learningTasks, type Predictor } from "../task
 import { InputError } from "../util/errors.js";
 import { plural } from "../util/text.js";
 import { saveModel } from "../workflows/disk.js";
+import { OLD_SHARD_EXAMPLES } from "../workflows/queue/shards.js";
 import { Interrupt } from "./interrupt.js";
 import { CheckFailed, flagOf, quoted, Stopped, say, withFlags } from "./output.js";
 import { checkOutput } from "./place.js";
@@ -50,6 +51,8 @@ const settingsSchema = v.object({
   memory: v.optional(v.number()),
   /** Trained by a queue: the number of shards, or 0 for as many as the data makes. */
   shards: v.optional(v.number()),
+  /** Examples of a shard, about, where the data makes them. */
+  shardSize: v.optional(v.number()),
   /** The kernel that computes: no two give the same bits. */
   kernel: v.optional(v.string()),
 });
@@ -172,7 +175,7 @@ export function resumedSettings(chosen: Settings, { saved, path }: Unfinished): 
       hint: "give --from again",
     });
   }
-  return parsed.output;
+  return parsed.output.shards === 0 ? { shardSize: OLD_SHARD_EXAMPLES, ...parsed.output } : parsed.output;
 }
 
 /** A training that a command runs: what it reads, how far it is, signals, checkpoints. */

@@ -101,8 +101,9 @@ export async function judgeAll(
   let paused = Date.now();
   for (const { from, to } of heldRuns(learner, examples)) {
     const run = examples.subarray(from, to);
-    if (crew) for (const judged of await crew.judge(run, weights)) addJudged(sum, judged);
-    for (const example of crew ? [] : run) {
+    const shared = await crew?.judge(run, weights);
+    for (const judged of shared ?? []) addJudged(sum, judged);
+    for (const example of shared ? [] : run) {
       addJudged(sum, learner.judge(example, weights));
       if (Date.now() - paused > 100) {
         await pause();

@@ -159,13 +159,14 @@ class Training {
   /** What is not yet done of the first examples of the order, or as much of it as there is time for. */
   private async learnRun(order: Int32Array): Promise<void> {
     const { crew, hooks } = this;
-    if (!crew) return this.learnAlone(order);
     const onProgress = (done: PassDone): void => {
       this.done = done;
       this.report();
     };
     const shouldStop = () => hooks.shouldStop?.() === true;
-    this.done = await crew.learn(order, this.done, { isFirst: this.isFirst, onProgress, shouldStop });
+    const done = await crew?.learn(order, this.done, { isFirst: this.isFirst, onProgress, shouldStop });
+    if (!done) return this.learnAlone(order);
+    this.done = done;
   }
 
   private async learnAlone(order: Int32Array): Promise<void> {

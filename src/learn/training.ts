@@ -145,11 +145,11 @@ export interface Trained {
 export interface Crew {
   /**
    * Learns from the remaining examples of the order until all are done or `shouldStop` returns true; calls `onProgress` now and
-   * then. Resolves with the state of the pass.
+   * then. Resolves with the state of the pass; undefined, and nothing done, if that is not worth sharing: the training does it itself.
    */
-  learn(order: Int32Array, done: PassDone, watch: CrewWatch): Promise<PassDone>;
-  /** A message for each example, in order. */
-  judge(examples: Int32Array, weights: Float64Array): Promise<Judged[]>;
+  learn(order: Int32Array, done: PassDone, watch: CrewWatch): Promise<PassDone | undefined>;
+  /** A message for each example, in order; undefined if they are not worth sharing. */
+  judge(examples: Int32Array, weights: Float64Array): Promise<Judged[] | undefined>;
   close(): Promise<void>;
 }
 

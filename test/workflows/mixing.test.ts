@@ -2,9 +2,12 @@
 // arrives.
 
 import { describe, expect, test } from "vitest";
+import { resumedSettings } from "../../src/cli/training.js";
 import { AdaGrad } from "../../src/learn/adagrad.js";
 import { Gradient } from "../../src/learn/gradient.js";
-import { mix, movedOf, stateOf, usualShards } from "../../src/workflows/queue/mixing.js";
+import type { SavedTraining } from "../../src/model/checkpoint.js";
+import { mix, movedOf, stateOf } from "../../src/workflows/queue/mixing.js";
+import { OLD_SHARD_EXAMPLES, SHARD_EXAMPLES, shardCount } from "../../src/workflows/queue/shards.js";
 import { roundedSquare, SLIGHT, spread, thinned } from "../../src/workflows/queue/thin.js";
 
 // Three rows of two entries each.
@@ -114,6 +117,21 @@ describe("mixing", () => {
   });
 
   test("the number of shards depends on the examples alone", () => {
-    expect([1, 900, 3500, 8900, 1e6].map(usualShards)).toEqual([1, 1, 1, 2, 32]);
+    const counts = (division: { shards?: number; size: number }) =>
+      [1, 900, 3500, 8900, 1e6].map((examples) => shardCount(examples, division));
+    expect(counts({ size: SHARD_EXAMPLES })).toEqual([1, 1, 1, 2, 32]);
+    expect(counts({ size: OLD_SHARD_EXAMPLES })).toEqual([1, 1, 2, 4, 32]);
+    expect(counts({ size: SHARD_EXAMPLES, shards: 3 })).toEqual([3, 3, 3, 3, 3]);
+  });
+
+  test("a run that is resumed keeps the size of its shards, and one that does not say it has the old one", () => {
+    const settings = { task: "tagger", options: {}, reading: {} };
+    const resumed = (then: object): unknown => {
+      const saved = { settings: { ...settings, ...then } } as unknown as SavedTraining;
+      return resumedSettings({ ...settings, shards: 0, shardSize: SHARD_EXAMPLES }, { saved }).shardSize;
+    };
+    expect(resumed({ shards: 0 })).toBe(OLD_SHARD_EXAMPLES);
+    expect(resumed({ shards: 0, shardSize: 700 })).toBe(700);
+    expect(resumed({ shards: 5 })).toBeUndefined();
   });
 });

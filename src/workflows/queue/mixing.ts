@@ -16,12 +16,9 @@ import { Gradient } from "../../learn/gradient.js";
 import type { Judged, Learner } from "../../learn/learner.js";
 import type { Crew, CrewMaker, CrewWatch, PassDone } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
-import { pause } from "../../util/pause.js";
+import { type Division, shardCount } from "./shards.js";
 import { roundedSquare, SLIGHT, spread, type Thin, ThinReader, ThinWriter, thinned } from "./thin.js";
 
-/** Examples of a shard, about, and the most shards, if nothing is said. Fewer examples lose more by mixing than a machine spares. */
-const SHARD_EXAMPLES = 4_000;
-const MOST_SHARDS = 32;
 /** Examples that are judged together. */
 const JUDGED = 500;
 
@@ -171,13 +168,8 @@ export const judgeKind: JobKind<Record<string, never>> = {
   },
 };
 
-/** How many shards so many examples make. */
-export function usualShards(examples: number): number {
-  return Math.max(1, Math.min(MOST_SHARDS, Math.round(examples / SHARD_EXAMPLES)));
-}
-
-/** Trains by a queue; `shards` if their number is given. */
-export function queueCrew(submitter: Submitter, shards: number | undefined): CrewMaker {
+/** Trains by a queue. */
+export function queueCrew(submitter: Submitter, division: Division): CrewMaker {
   let sent: { learner: Learner; blob: Blob } | undefined;
   return (learner, adagrad) => {
     const shared = learner.share?.();
@@ -189,14 +181,13 @@ export function queueCrew(submitter: Submitter, shards: number | undefined): Cre
     const module = shared.module.slice(library.href.length);
     // Several trainings of one learner follow one another: it travels once.
     if (sent?.learner !== learner) sent = { learner, blob: submitter.blob(pack({ module, data: shared.data })) };
-    return new QueueCrew(submitter, learner, adagrad, sent.blob, shards);
+    return new QueueCrew(submitter, learner, adagrad, sent.blob, division);
   };
 }
 
 class QueueCrew implements Crew {
   private round = 0;
   private isShared = true;
-  private gradient: Gradient | undefined;
   private readonly stateRoom: ThinWriter;
   private readonly judgeRoom: ThinWriter;
 
@@ -205,7 +196,7 @@ class QueueCrew implements Crew {
     private readonly learner: Learner,
     private readonly adagrad: AdaGrad,
     private readonly blob: Blob,
-    private readonly shards: number | undefined,
+    private readonly division: Division,
   ) {
     this.stateRoom = stateRoom(learner.table);
     this.judgeRoom = new ThinWriter(learner.table.symbols.length);
@@ -214,16 +205,16 @@ class QueueCrew implements Crew {
   /** A short training that chooses a penalty has as many shards as its examples are worth: cut into pieces, it would choose another. */
   private shardsOf(examples: number): number {
     const { exampleCount } = this.learner;
-    return Math.max(1, Math.round(((this.shards ?? usualShards(exampleCount)) * examples) / exampleCount));
+    return Math.max(1, Math.round((shardCount(exampleCount, this.division) * examples) / exampleCount));
   }
 
-  /** A round. One that is stopped has not been. */
-  async learn(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone> {
+  /** A round. One that is stopped has not been. A single shard is left to the training: the same bits as without a queue. */
+  async learn(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone | undefined> {
     const { submitter, adagrad, learner } = this;
     const round = ++this.round;
     const own = divided(order, this.shardsOf(order.length));
     this.isShared = own.length > 1;
-    if (!this.isShared) return this.learnAlone(order, before, watch);
+    if (!this.isShared) return undefined;
     adagrad.settle();
     const state = submitter.blob(pack(stateOf(adagrad, this.stateRoom)));
     const results = own.map((examples, s) =>
@@ -259,28 +250,9 @@ class QueueCrew implements Crew {
     return done;
   }
 
-  /** What is too little to be shared: the same bits as without a queue. */
-  private async learnAlone(order: Int32Array, before: PassDone, watch: CrewWatch): Promise<PassDone> {
-    const { adagrad, learner } = this;
-    this.gradient ??= new Gradient(learner.table);
-    const done = { ...before };
-    let paused = Date.now();
-    while (done.examples < order.length && !watch.shouldStop()) {
-      const seen = learner.learn(order[done.examples++], adagrad.weights, this.gradient);
-      adagrad.update(this.gradient);
-      done.logLikelihood += seen.logLikelihood;
-      done.contextLength += seen.contextLength;
-      if (Date.now() - paused < 100) continue; // ms
-      watch.onProgress({ ...done });
-      await pause();
-      paused = Date.now();
-    }
-    return done;
-  }
-
-  async judge(examples: Int32Array, weights: Float64Array): Promise<Judged[]> {
+  async judge(examples: Int32Array, weights: Float64Array): Promise<Judged[] | undefined> {
     const { submitter, learner } = this;
-    if (!this.isShared) return Array.from(examples, (example) => learner.judge(example, weights));
+    if (!this.isShared) return undefined;
     const blob = submitter.blob(pack(thinned(weights, this.judgeRoom)));
     const results: { own: Int32Array; result: Promise<Uint8Array> }[] = [];
     for (let i = 0; i < examples.length; i += JUDGED) {
