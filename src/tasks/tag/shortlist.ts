@@ -4,7 +4,6 @@
 // and inference looks at no others: symbol n of the graph stands for the n-th label of the slot's list, in the order of labels.
 
 import type { Arrays } from "../../engine/backend.js";
-import { kthLargest } from "../../engine/reference/select.js";
 import { chainGraph, type SlotGraph } from "../../engine/slots.js";
 import { indexOfSorted } from "../../util/search.js";
 
@@ -36,10 +35,11 @@ export class Shortlist {
   /** [length + 1] where the labels of a position begin, and which they are. */
   private start = new Int32Array(64);
   private labels = new Int32Array(256);
-  /** Of one position. */
-  private readonly chosen: number[] = [];
-  /** [labels] scores of those chosen, while the best of them are found. */
-  private readonly ranking: Float64Array;
+  /** [labels], `chosenCount` in use: those of one position. */
+  private readonly chosen: Int32Array;
+  private chosenCount = 0;
+  /** [most] the best scores of a position: a heap, the least first. */
+  private readonly best: Float64Array;
   rules: ListRules | undefined;
 
   constructor(
@@ -51,7 +51,8 @@ export class Shortlist {
   ) {
     this.slotSymbols = arrays.int32(256);
     this.slotScores = arrays.float64(256);
-    this.ranking = new Float64Array(end);
+    this.chosen = new Int32Array(end);
+    this.best = new Float64Array(Math.min(most, end));
   }
 
   /**
@@ -84,13 +85,14 @@ export class Shortlist {
     let count = 0;
     for (let i = 0; i < length; i++) {
       this.chooseAt(scores, i * stride, given(i), most);
-      if (this.labels.length < count + chosen.length) {
-        const larger = new Int32Array(2 * (count + chosen.length));
+      const { chosenCount } = this;
+      if (this.labels.length < count + chosenCount) {
+        const larger = new Int32Array(2 * (count + chosenCount));
         larger.set(this.labels);
         this.labels = larger;
       }
-      for (const label of chosen) this.labels[count++] = label;
-      widest = Math.max(widest, chosen.length);
+      for (let n = 0; n < chosenCount; n++) this.labels[count++] = chosen[n];
+      widest = Math.max(widest, chosenCount);
       start[i + 1] = count;
     }
     return widest;
@@ -98,37 +100,46 @@ export class Shortlist {
 
   /** The labels of a position, rising. */
   private chooseAt(scores: Float64Array, base: number, given: ArrayLike<number> | undefined, most: number): void {
-    const { end, chosen, rules } = this;
-    let top = Number.NEGATIVE_INFINITY;
-    for (let y = 0; y < end; y++) if (scores[base + y] > top) top = scores[base + y];
-    const least = Number.isFinite(most) ? top - MARGIN : Number.NEGATIVE_INFINITY;
-    chosen.length = 0;
-    for (let y = 0; y < end; y++) if (scores[base + y] >= least) chosen.push(y);
-    if (chosen.length > most) this.keepBest(scores, base, most);
-    const count = chosen.length;
+    const { rules } = this;
+    this.chosenCount = 0;
+    if (Number.isFinite(most)) this.chooseBest(scores, base);
+    else for (let y = 0; y < this.end; y++) this.chosen[this.chosenCount++] = y;
+    const count = this.chosenCount;
     if (given) this.include(rules ? rules.learnedFor(given) : given);
-    if (rules) for (let n = 0, own = chosen.length; n < own; n++) this.include(rules.mates[chosen[n]]);
-    if (chosen.length > count) chosen.sort((a, b) => a - b);
+    if (rules) for (let n = 0, own = this.chosenCount; n < own; n++) this.include(rules.mates[this.chosen[n]]);
+    if (this.chosenCount > count) this.chosen.subarray(0, this.chosenCount).sort();
   }
 
   private include(labels: ArrayLike<number>): void {
     const { chosen } = this;
-    for (let n = 0; n < labels.length; n++) if (!chosen.includes(labels[n])) chosen.push(labels[n]);
+    for (let n = 0; n < labels.length; n++) {
+      let i = 0;
+      while (i < this.chosenCount && chosen[i] !== labels[n]) i++;
+      if (i === this.chosenCount) chosen[this.chosenCount++] = labels[n];
+    }
   }
 
-  /** Leaves the `most` best of those chosen; of equal ones the first. */
-  private keepBest(scores: Float64Array, base: number, most: number): void {
-    const { chosen, ranking } = this;
-    for (let n = 0; n < chosen.length; n++) ranking[n] = scores[base + chosen[n]];
-    const least = kthLargest(ranking, chosen.length, most);
-    let equal = most; // how many of the least are kept
-    for (const label of chosen) if (scores[base + label] > least) equal--;
-    let count = 0;
-    for (const label of chosen) {
-      const score = scores[base + label];
-      if (score > least || (score === least && equal-- > 0)) chosen[count++] = label;
+  /** The `most` best labels, of equal ones the first, without those that are worse than the best by more than the margin. */
+  private chooseBest(scores: Float64Array, base: number): void {
+    const { end, chosen, best } = this;
+    const most = best.length;
+    best.fill(Number.NEGATIVE_INFINITY);
+    let top = Number.NEGATIVE_INFINITY;
+    for (let y = 0; y < end; y++) {
+      const score = scores[base + y];
+      if (score <= best[0]) continue;
+      if (score > top) top = score;
+      replaceLeast(best, score);
     }
-    chosen.length = count;
+    const last = best[0]; // the score of the worst of them
+    const least = top - MARGIN;
+    let equal = last < least ? 0 : most; // how many of that score are chosen
+    if (last >= least) for (let n = 0; n < most; n++) if (best[n] > last) equal--;
+    for (let y = 0; y < end; y++) {
+      const score = scores[base + y];
+      if (score < last || score < least) continue;
+      if (score > last || equal-- > 0) chosen[this.chosenCount++] = y;
+    }
   }
 
   private layOut(scores: Float64Array, stride: number, length: number, widest: number): void {
@@ -182,4 +193,18 @@ export class Shortlist {
     const found = indexOfSorted(slotSymbols, first, first + graph.branchEnd[slot], label);
     return found < 0 ? -1 : found - first;
   }
+}
+
+/** Puts a value in the place of the least of a heap, which comes first. */
+function replaceLeast(heap: Float64Array, value: number): void {
+  let at = 0;
+  for (;;) {
+    let child = 2 * at + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && heap[child + 1] < heap[child]) child++;
+    if (heap[child] >= value) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = value;
 }
