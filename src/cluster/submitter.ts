@@ -205,7 +205,18 @@ export class Submitter {
     });
   }
 
-  private async put(hash: string, bytes: Uint8Array): Promise<void> {
+  /** Blobs that are being brought: jobs that share one wait for it. */
+  private readonly bringing = new Map<string, Promise<void>>();
+
+  private put(hash: string, bytes: Uint8Array): Promise<void> {
+    const before = this.bringing.get(hash);
+    if (before) return before;
+    const put = this.bring(hash, bytes).finally(() => this.bringing.delete(hash));
+    this.bringing.set(hash, put);
+    return put;
+  }
+
+  private async bring(hash: string, bytes: Uint8Array): Promise<void> {
     try {
       await this.store.put(hash, bytes);
     } catch (error) {

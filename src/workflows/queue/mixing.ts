@@ -17,10 +17,12 @@ import type { Judged, Learner } from "../../learn/learner.js";
 import type { Crew, CrewMaker, CrewWatch, PassDone } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { type Division, shardCount } from "./shards.js";
-import { roundedSquare, SLIGHT, spread, type Thin, ThinReader, ThinWriter, thinned } from "./thin.js";
+import { rounded, roundedSquare, SLIGHT, spread, type Thin, ThinReader, ThinWriter, thinned } from "./thin.js";
 
 /** Examples that are judged together. */
 const JUDGED = 500;
+/** What is judged in less time is not worth sending the weights again. */
+const QUICK = 500; // ms
 
 /** The library: modules of learners are named from here, since it lies elsewhere on other machines. */
 const library = new URL("../../", import.meta.url);
@@ -189,7 +191,11 @@ class QueueCrew implements Crew {
   private round = 0;
   private isShared = true;
   private readonly stateRoom: ThinWriter;
-  private readonly judgeRoom: ThinWriter;
+  /** Whether judging was slow before. */
+  private isSlowToJudge = false;
+  /** [entries] to judge with, here and elsewhere. */
+  private rounded: Float64Array | undefined;
+  private judgeRoom: ThinWriter | undefined;
 
   constructor(
     private readonly submitter: Submitter,
@@ -199,7 +205,6 @@ class QueueCrew implements Crew {
     private readonly division: Division,
   ) {
     this.stateRoom = stateRoom(learner.table);
-    this.judgeRoom = new ThinWriter(learner.table.symbols.length);
   }
 
   /** A short training that chooses a penalty has as many shards as its examples are worth: cut into pieces, it would choose another. */
@@ -250,9 +255,25 @@ class QueueCrew implements Crew {
     return done;
   }
 
+  /** Judges by weights as they would arrive, so that it does not matter who does. */
   async judge(examples: Int32Array, weights: Float64Array): Promise<Judged[] | undefined> {
-    const { submitter, learner } = this;
     if (!this.isShared) return undefined;
+    const { learner } = this;
+    this.rounded ??= backend().arrays.float64(weights.length);
+    const arrived = rounded(weights, this.rounded);
+    const all: Judged[] = [];
+    const began = performance.now();
+    while (!this.isSlowToJudge && all.length < examples.length) {
+      all.push(learner.judge(examples[all.length], arrived));
+      this.isSlowToJudge = performance.now() - began > QUICK;
+    }
+    return all.concat(await this.judgeByQueue(examples.subarray(all.length), weights));
+  }
+
+  private async judgeByQueue(examples: Int32Array, weights: Float64Array): Promise<Judged[]> {
+    const { submitter, learner } = this;
+    if (examples.length === 0) return [];
+    this.judgeRoom ??= new ThinWriter(weights.length);
     const blob = submitter.blob(pack(thinned(weights, this.judgeRoom)));
     const results: { own: Int32Array; result: Promise<Uint8Array> }[] = [];
     for (let i = 0; i < examples.length; i += JUDGED) {

@@ -107,10 +107,22 @@ export function thinned(weights: Float64Array, room = new ThinWriter(weights.len
 
 /** All entries; those that are not told are zero. */
 export function spread(thin: Thin, weights: Float64Array, squares?: Float64Array): void {
-  const reader = new ThinReader(thin);
-  for (let e = 0; e < weights.length; e++) {
-    reader.find(e);
-    weights[e] = reader.weight;
-    if (squares) squares[e] = reader.square;
+  const { told } = thin;
+  weights.fill(0);
+  squares?.fill(0);
+  let at = 0;
+  for (let byte = 0; byte < told.length; byte++) {
+    for (let left = told[byte]; left !== 0; left &= left - 1) {
+      const entry = 8 * byte + 31 - Math.clz32(left & -left);
+      weights[entry] = thin.weights[at];
+      if (squares) squares[entry] = fromUpperHalf(thin.squares[at]);
+      at++;
+    }
   }
+}
+
+/** Weights as they would arrive. */
+export function rounded(weights: Float64Array, arrived: Float64Array): Float64Array {
+  for (let e = 0; e < weights.length; e++) arrived[e] = Math.abs(weights[e]) < SLIGHT ? 0 : Math.fround(weights[e]);
+  return arrived;
 }
