@@ -70,6 +70,10 @@ function givenSizes(): Partial<MemorySizes> | undefined {
 }
 
 function usualMemory(): number {
-  const most = Math.min(totalmem(), process.constrainedMemory?.() || Number.POSITIVE_INFINITY);
-  return Math.max(LEAST, Math.floor(USUAL_SHARE * most));
+  return Math.max(LEAST, Math.floor(USUAL_SHARE * machineMemory()));
+}
+
+/** Bytes of the machine, or of what the container may have. */
+export function machineMemory(): number {
+  return Math.min(totalmem(), process.constrainedMemory?.() || Number.POSITIVE_INFINITY);
 }

@@ -15,7 +15,7 @@ import { decodeModel, taskOf } from "../workflows/model.js";
 import { type Division, SHARD_EXAMPLES } from "../workflows/queue/shards.js";
 import { readAnswers } from "./answers.js";
 import { givenOf } from "./declared.js";
-import { type MemoryFlags, scratchOf } from "./memory.js";
+import { type MemoryFlags, machineMemory, scratchOf } from "./memory.js";
 import type { ShardFlags } from "./queue/flags.js";
 import { crewOf, type ThreadFlags } from "./threads.js";
 import {
@@ -87,6 +87,7 @@ export async function trainOnFiles(
       ...crew,
       ...run.hooks(settings),
       scratch,
+      memory: machineMemory(),
     });
   try {
     const threads = { ...command.opts<ThreadFlags>(), deterministic: settings.deterministic };

@@ -1,8 +1,11 @@
 // How long a pass will take, before it is begun: a few examples are judged for a moment, and the time is scaled to all of them. A pass
-// that learns takes longer than one that judges, so what is found is a lower bound.
+// that learns takes longer than one that judges, so what is found is a lower bound; learning for a moment says it more closely.
 
 import { backend } from "../engine/choice.js";
+import { generator, shuffle } from "../util/random.js";
 import { duration } from "../util/text.js";
+import { AdaGrad, type AdaGradOptions } from "./adagrad.js";
+import { Gradient } from "./gradient.js";
 import type { Learner } from "./learner.js";
 import { heldOnes } from "./order.js";
 
@@ -29,6 +32,39 @@ export function leastSeconds(learner: Learner, sizes: Int32Array): number {
   }
   arrays.release(weights);
   return seen === 0 ? 0 : ((elapsed / 1000) * total) / seen;
+}
+
+/** Seconds of a pass: examples are learned from for a moment, so that a little is known, and then for another, which is timed. */
+export function passSeconds(learner: Learner, sizes: Int32Array, options: AdaGradOptions): number {
+  const adagrad = new AdaGrad(learner.table, options);
+  const gradient = new Gradient(learner.table);
+  const order = shuffle(
+    Int32Array.from({ length: learner.exampleCount }, (_, example) => example),
+    generator(1, 0),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  let at = 0;
+  let seen = 0;
+  let elapsed = 0;
+  learner.beginPass?.(false);
+  learner.encoder?.begin({ seed: 1, examples: order.length, passes: 1, goesOn: false });
+  for (let moment = 0; moment < 2; moment++) {
+    const started = performance.now();
+    seen = 0;
+    do {
+      const example = order[at++ % order.length];
+      learner.learn(example, adagrad.weights, gradient);
+      adagrad.update(gradient);
+      learner.encoder?.exampleDone();
+      seen += sizes[example];
+      elapsed = performance.now() - started;
+    } while (elapsed < MOMENT);
+  }
+  const { arrays } = backend();
+  for (const array of [adagrad.weights, adagrad.squares, adagrad.sums, adagrad.settled, gradient.values]) {
+    arrays.release(array);
+  }
+  return ((elapsed / 1000) * total) / Math.max(1, seen);
 }
 
 /** What a person should hear before a training whose passes take so long; undefined if that is not worth a word. */

@@ -69,6 +69,8 @@ export interface TrainingHooks {
   crew?: CrewMaker;
   /** How much memory it may use, and where examples that do not fit are kept. Tagger only. */
   scratch?: Scratch;
+  /** How many bytes of memory there are: a training on many examples that would need more is refused before it begins. Transducer only. */
+  memory?: number;
 }
 
 export const hookNames = [
@@ -80,6 +82,7 @@ export const hookNames = [
   "signal",
   "crew",
   "scratch",
+  "memory",
 ] as const;
 
 /** The hooks among options. */

@@ -15,7 +15,7 @@ import type { JudgedRun } from "./tuning.js";
 /** Parts of a cross-validation. */
 const PARTS = 4;
 /** Passes over everything of a model that goes on. */
-const GO_ON_PASSES = 2;
+export const GO_ON_PASSES = 2;
 
 /** The parts of a cross-validation, if all inputs are to have their turn, or one part. */
 export function partsOf(

@@ -13,9 +13,10 @@ import { type View, viewsOf } from "./classes.js";
 import { readCorpus } from "./corpus.js";
 import { encoderEnds, MoveEncoder } from "./encoder.js";
 import { TransducerEngine, type TransducerShape } from "./engine.js";
+import { checkExtent, extentOf, extentText } from "./extent.js";
 import { partOf, readJudges } from "./judges.js";
 import { isSameKind, kindsIn, type MemberKind, memberKinds, memberSets } from "./kinds.js";
-import { Learners, type TransducerLearner } from "./learner.js";
+import { Learners, TransducerLearner } from "./learner.js";
 import type { MemberParts } from "./member.js";
 import {
   chooseOptions,
@@ -36,7 +37,7 @@ import {
 import { appended, type PairCorpus, PairCorpusBuilder, reversedCorpus, togetherOf } from "./pairs.js";
 import { type Powers, plainPowers } from "./powers.js";
 import { imputeMoves, penaltyFor, prepare } from "./preparation.js";
-import { mainLearner, partsOf, type RunSettings, type Runs, runAll, titled } from "./runs.js";
+import { GO_ON_PASSES, mainLearner, partsOf, type RunSettings, type Runs, runAll, titled } from "./runs.js";
 import { type CutCorpus, cutCorpus, wholeKinds } from "./symbols.js";
 import { SPACE, type TrainTransducerOptions, Transducer, type TransducerSummary } from "./transducer.js";
 import { chooseBreadth, chooseKinds } from "./trials.js";
@@ -122,6 +123,7 @@ class TransducerTraining {
 
   async run(): Promise<Transducer> {
     const { from, given, chosen, part } = this;
+    if (!from && !given.checkpoint) this.announce();
     const [kind] = this.kindsOf(chosen.encoder, 1);
     const first = await this.begun(kind);
     const isOpen = given.l2 === undefined && !from;
@@ -143,6 +145,23 @@ class TransducerTraining {
     if (!together) return begun({ ...trained, stopped: true });
     const { tuned = untuned, ...ended } = together;
     return this.made({ ...options, encoder: ended.encoder }, ended.members, tuned);
+  }
+
+  /** Says how long a training on many pairs will take, and refuses one that needs more memory than there is. */
+  private announce(): void {
+    const { chosen, corpus, shape, views, hooks } = this;
+    const kinds = this.kindsOf(chosen.encoder, chosen.ensemble);
+    const passes = kinds.map((kind) => this.passesOf(kind, chosen) + (chosen.refit ? GO_ON_PASSES : 0));
+    const extent = extentOf(corpus, passes, (some, n) => {
+      const own = turned(some, kinds[n]);
+      const { rowsOf, moves } = prepare(own, shape, chosen, views, kinds[n].encoded);
+      const encoder = kinds[n].encoded ? this.encoderOf(own, chosen, undefined) : undefined;
+      const engine = new TransducerEngine(rowsOf(), shape, inferenceOf(chosen), encoder);
+      return new TransducerLearner(own, engine, "rcms", moves);
+    });
+    if (!extent) return;
+    if (hooks.memory !== undefined) checkExtent(corpus, extent, hooks.memory);
+    hooks.onNotice?.(extentText(corpus, extent));
   }
 
   /**
@@ -192,9 +211,8 @@ class TransducerTraining {
    */
   private async begun(kind: MemberKind, n = 0): Promise<BegunMember> {
     const { shape, views, from, judges, part, given } = this;
-    const turned = (corpus: PairCorpus): PairCorpus => (kind.backward ? reversedCorpus(corpus) : corpus);
     const options = { ...this.chosen, seed: this.chosen.seed + kind.turn };
-    const corpus = turned(this.corpus);
+    const corpus = turned(this.corpus, kind);
     const before = from?.members[n];
     const { rowsOf, moves } = before
       ? { rowsOf: () => before.rows, moves: undefined }
@@ -203,7 +221,7 @@ class TransducerTraining {
     const encoder = kind.encoded ? this.encoderOf(corpus, options, before?.encoder) : undefined;
     const engineOf = (inputs?: Int32Array): TransducerEngine =>
       new TransducerEngine(rowsOf(inputs), shape, inferenceOf(options), encoder);
-    const all = judges ? appended(corpus, turned(judges)) : corpus;
+    const all = judges ? appended(corpus, turned(judges, kind)) : corpus;
     const learners = new Learners(all, engineOf, options.strategy, imputed);
     // What is held out is the same for all members.
     const parts = part ? [part] : partsOf(learners, this.chosen, !from && crosses(corpus, given));
@@ -225,11 +243,17 @@ class TransducerTraining {
     return MoveEncoder.learning(own, seen, corpus, options.dropout, before && parametersOf(before));
   }
 
+  /** Passes of a member, before it goes on with everything. */
+  private passesOf({ encoded }: MemberKind, { passes }: TransducerOptions): number {
+    const { given, corpus, from } = this;
+    return encoded && !from ? (given.passes ?? encoderPasses(corpus.inputCount, LEARNED)) : passes;
+  }
+
   /** Runs the trainings of a member. */
   private async trained(begun: BegunMember, options: TransducerOptions, hooks: TrainingHooks): Promise<EndedMember> {
-    const { given, corpus, from } = this;
+    const { given } = this;
     const { encoded } = begun.kind;
-    const passes = encoded && !from ? (given.passes ?? encoderPasses(corpus.inputCount, LEARNED)) : options.passes;
+    const passes = this.passesOf(begun.kind, options);
     const training = { ...declaredOf(trainingOptions, options), passes, seed: begun.seed };
     const checkpoint = hooks.onCheckpoint && given.checkpoint;
     // The steps of a network follow one another: beside members that others learn, it learns here.
@@ -335,6 +359,11 @@ interface EndedMember extends BegunMember {
   learner: TransducerLearner;
   judged?: Runs["judged"];
   temperature: number;
+}
+
+/** The pairs as a member sees them. */
+function turned(corpus: PairCorpus, { backward }: MemberKind): PairCorpus {
+  return backward ? reversedCorpus(corpus) : corpus;
 }
 
 type Maker = (trained: Trained, tally?: Int32Array) => Transducer;
