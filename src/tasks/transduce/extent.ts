@@ -16,10 +16,10 @@ const MANY = 20_000;
 const SAMPLES = [1_000, 4_000] as const;
 /** Bytes of an entry: its weight in all forms, those of the run that goes on, what a checkpoint copies. */
 const ENTRY_BYTES = 200;
-/** Bytes of a pair beside that: its symbols, alignments, what is remembered of it. */
-const PAIR_BYTES = 1_500;
+/** Bytes of a pair beside that: its symbols, alignments and the objects that rows are made of, what is remembered of it. */
+const PAIR_BYTES = 5_000;
 /** What a program takes whatever the data. */
-const BASE = 150e6;
+const BASE = 200e6;
 /** Rows are made without what is held out, and then for all. */
 const PREPARED = 2;
 /** Choosing the penalty, judging and tuning take as long as learning from so many inputs. */
