@@ -8,7 +8,7 @@ import { Gradient } from "../../src/learn/gradient.js";
 import type { SavedTraining } from "../../src/model/checkpoint.js";
 import { mix, movedOf, stateOf } from "../../src/workflows/queue/mixing.js";
 import { OLD_SHARD_EXAMPLES, SHARD_EXAMPLES, shardCount } from "../../src/workflows/queue/shards.js";
-import { roundedSquare, SLIGHT, spread, thinned } from "../../src/workflows/queue/thin.js";
+import { rounded, roundedSquare, SLIGHT, spread, thinned } from "../../src/workflows/queue/thin.js";
 
 // Three rows of two entries each.
 const table = { symbolCount: 2, start: Int32Array.of(0, 2, 4, 6), symbols: Int32Array.of(0, 1, 0, 1, 0, 1) };
@@ -114,6 +114,7 @@ describe("mixing", () => {
     const arrived = new Float64Array(21).fill(9);
     spread(thinned(weights), arrived);
     expect(arrived).toEqual(weights.map((weight) => (weight > SLIGHT ? Math.fround(weight) : 0)));
+    expect(rounded(weights, new Float64Array(21))).toEqual(arrived);
   });
 
   test("the number of shards depends on the examples alone", () => {
