@@ -80,9 +80,9 @@ export class Alphabet {
     return this.packed?.mayHave(hash) ?? true;
   }
 
-  /** The number of the name whose UTF-8 is `bytes[0]` to `bytes[length - 1]`, or -1. */
-  indexOfBytes(bytes: Uint8Array, length: number): number {
-    if (this.packed) return this.packed.indexOfBytes(bytes, length);
+  /** The number of the name whose UTF-8 is `bytes[0]` to `bytes[length - 1]`, with this `jointHash`, or -1. */
+  indexOfBytes(bytes: Uint8Array, length: number, hash: number): number {
+    if (this.packed) return this.packed.indexOfBytes(bytes, length, hash);
     return this.indexOf(decoder.decode(bytes.subarray(0, length)));
   }
 
@@ -112,15 +112,20 @@ export class Alphabet {
 
 /** Lookups by halving after which a table is worth its making. */
 const MOST_SEARCHES = 5000;
+/** Bits of the filter for each name, at least: of hashes that no name has, at most one in so many gets through. */
+const FILTER_BITS = 16;
 
 /**
  * Names in bytes, found by a hash of their bytes: in an open-addressing table (by `jointHash`), or, while there were few lookups,
- * by halving, if they stand in the order of their hashes (FNV-1a): that needs no preparation at all.
+ * by halving, if they stand in the order of their hashes (FNV-1a): that needs no preparation at all. Most names that are looked
+ * for do not exist, and a filter says so: a bit for each hash, much smaller than the table, so that it stays in the cache.
  */
 class PackedNames {
   readonly size: number;
   /** [power of two][hash, number + 1 of the name at the place; 0 where it is free]; undefined while it is not needed. */
   private table: Int32Array | undefined;
+  /** [power of two] bits, set where a name has a hash; made with the table. */
+  private filter = new Int32Array(0);
   private searches = 0;
   private scratch = new Uint8Array(256);
 
@@ -132,6 +137,7 @@ class PackedNames {
   private makeTable(): Int32Array {
     const { bytes, end, byHash } = this.strings;
     const table = new Int32Array(2 * 2 ** Math.ceil(Math.log2(2 * end.length + 2)));
+    const filter = new Int32Array(2 ** Math.ceil(Math.log2((FILTER_BITS / 32) * end.length + 1)));
     let begin = 0;
     for (let number = 0; number < end.length; number++) {
       const hash = jointHash(bytes, begin, end[number]);
@@ -144,7 +150,10 @@ class PackedNames {
       }
       table[place] = hash;
       table[place + 1] = number + 1;
+      const mixed = mixedBits(hash);
+      filter[(mixed >>> 5) & (filter.length - 1)] |= 1 << mixed;
     }
+    this.filter = filter;
     return table;
   }
 
@@ -159,24 +168,23 @@ class PackedNames {
   }
 
   indexOf(name: string): number {
+    if (this.table && !this.mayHave(asciiHash(name))) return -1;
     if (this.scratch.length < 3 * name.length) this.scratch = new Uint8Array(6 * name.length);
-    return this.indexOfBytes(this.scratch, encodeInto(name, this.scratch));
+    const length = encodeInto(name, this.scratch);
+    return this.indexOfBytes(this.scratch, length, jointHash(this.scratch, 0, length));
   }
 
-  indexOfBytes(name: Uint8Array, length: number): number {
+  indexOfBytes(name: Uint8Array, length: number, hash: number): number {
     if (!this.table && this.searches++ < MOST_SEARCHES) return this.search(hashOf(name, 0, length), name, length);
     this.table ??= this.makeTable();
-    return this.table[this.placeOf(this.table, jointHash(name, 0, length), name, 0, length) + 1] - 1;
+    return this.table[this.placeOf(this.table, hash, name, 0, length) + 1] - 1;
   }
 
   mayHave(hash: number): boolean {
-    const { table } = this;
-    if (!table) return true;
-    const mask = table.length - 1;
-    for (let place = firstPlace(hash, mask); table[place + 1] > 0; place = (place + 2) & mask) {
-      if (table[place] === hash) return true;
-    }
-    return false;
+    if (!this.table || hash === NO_HASH) return true;
+    const { filter } = this;
+    const mixed = mixedBits(hash);
+    return ((filter[(mixed >>> 5) & (filter.length - 1)] >>> mixed) & 1) !== 0;
   }
 
   /**
@@ -276,16 +284,35 @@ export function jointHash(bytes: Uint8Array, from: number, to: number): number {
   return hash;
 }
 
+/** In place of the hash of a text that is not ASCII; if some text has it, it is looked for without the filter. */
+const NO_HASH = -1;
+
+/** The `jointHash` of the bytes of a text, or NO_HASH. */
+function asciiHash(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) return NO_HASH;
+    hash = (Math.imul(hash, JOINT_FACTOR) + code) | 0;
+  }
+  return hash;
+}
+
 export function jointFactor(length: number): number {
   let factor = 1;
   for (let i = 0; i < length; i++) factor = Math.imul(factor, JOINT_FACTOR);
   return factor;
 }
 
-/** Where the search for a joint hash begins in a table of pairs. Its low bits depend on those of the bytes alone. */
+/** Where the search for a joint hash begins in a table of pairs. */
 function firstPlace(hash: number, mask: number): number {
+  return (2 * mixedBits(hash)) & mask;
+}
+
+/** The bits of a joint hash, mixed: its low ones depend on those of the bytes alone. */
+function mixedBits(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return (2 * (mixed ^ (mixed >>> 13))) & mask;
+  return mixed ^ (mixed >>> 13);
 }
 
 function hashOf(bytes: Uint8Array, from: number, to: number): number {

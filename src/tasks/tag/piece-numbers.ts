@@ -4,7 +4,8 @@
 //   grams   what comes from several values, one name or none: a table has the last of those with the same hash, so that one
 //           that does not come back makes room
 //   joined  where a name is put together of what each value gives (`joint`), that is remembered by value with its hash. The
-//           hash of the name follows from these, and only where the alphabet may have the name its bytes are written and looked up
+//           hash of the name follows from these: most names that the alphabet lacks are known by it. Only where it may have one
+//           that is not remembered, its bytes are written and looked up
 
 import { type Alphabet, jointFactor, jointHash } from "../../engine/alphabet.js";
 import { plainArrays } from "../../engine/backend.js";
@@ -31,9 +32,15 @@ interface Step {
   afterFirst: boolean;
   /** Of one place: where its lists are; -1 otherwise. */
   group: number;
-  /** Of several places: what each value gives, by number of the form; undefined if the name is not put together of these. */
-  forms: Int32Array | undefined;
-  /** [places + 1] what stands between, as bytes. */
+  /** [pieces] how their names are put together of bytes; undefined of those whose are not. */
+  joined: readonly (JoinedPiece | undefined)[];
+}
+
+/** `Joint` in bytes. */
+interface JoinedPiece {
+  /** [places] what each value gives, by number of the form. */
+  forms: Int32Array;
+  /** [places + 1] what stands between. */
   text: readonly Uint8Array[];
   /** [places + 1][2] the joint hash of each of these, and the factor of what stands before it. */
   textHashes: Int32Array;
@@ -83,7 +90,8 @@ export class PieceNumbers {
       for (let s = 0; s < steps.length; s++) {
         const step = steps[s];
         if (i === 0 && step.afterFirst) continue;
-        if (!this.readKey(step.places, i, matrix)) this.addNames(step, i, matrix, ids);
+        if (!this.readKey(step.places, i, matrix))
+          for (const piece of step.pieces) this.addNames(piece, i, matrix, ids);
         else if (step.group >= 0) this.addList(step, i, matrix, ids);
         else this.addGram(step, i, matrix, ids);
       }
@@ -97,22 +105,17 @@ export class PieceNumbers {
     this.groupCount = 0;
     this.forms.plan();
     for (let p = 0; p < pieces.length; ) {
-      const { places, afterFirst = false, joint } = pieces[p];
+      const { places, afterFirst = false } = pieces[p];
       let end = p + 1;
       if (places.length === 1) while (end < pieces.length && isAlike(pieces[end], pieces[p])) end++;
-      const isJoined = places.length > 1 && places.length <= MOST_PLACES && joint && this.alphabet.isPacked;
-      const text = isJoined ? joint.text.map((part) => encoder.encode(part)) : [];
+      const own = pieces.slice(p, end);
       steps.push({
         first: p,
-        pieces: pieces.slice(p, end),
+        pieces: own,
         places,
         afterFirst,
         group: places.length === 1 ? this.groupCount++ : -1,
-        forms: isJoined ? this.forms.numbersOf(joint.forms) : undefined,
-        text,
-        textHashes: Int32Array.from(
-          text.flatMap((part) => [jointHash(part, 0, part.length), jointFactor(part.length)]),
-        ),
+        joined: own.map((piece) => this.joinedPiece(piece)),
       });
       p = end;
     }
@@ -121,6 +124,13 @@ export class PieceNumbers {
       this.grams = new Int32Array(GRAMS * GRAM_LENGTH);
     }
     this.forget();
+  }
+
+  private joinedPiece({ places, joint }: Piece): JoinedPiece | undefined {
+    if (!joint || places.length === 0 || places.length > MOST_PLACES || !this.alphabet.isPacked) return undefined;
+    const text = joint.text.map((part) => encoder.encode(part));
+    const hashes = text.flatMap((part) => [jointHash(part, 0, part.length), jointFactor(part.length)]);
+    return { forms: this.forms.numbersOf(joint.forms), text, textHashes: Int32Array.from(hashes) };
   }
 
   /** Puts the numbers of the values at places into `key`; false if nothing is remembered of these. */
@@ -149,7 +159,7 @@ export class PieceNumbers {
     if (this.listOf[at] === 0) {
       const begin = lists.length;
       lists.push(0);
-      this.addNames(step, position, matrix, lists);
+      this.addOfOne(step, position, matrix, lists);
       lists.lent()[begin] = lists.length - begin - 1;
       this.listOf[at] = begin;
     }
@@ -160,20 +170,12 @@ export class PieceNumbers {
 
   private addGram(step: Step, position: number, matrix: ValueMatrix, ids: Numbers<Int32Array>): void {
     const { grams, key } = this;
-    let canJoin = step.forms !== undefined;
-    if (step.forms) {
-      for (let k = 0; k < step.forms.length; k++) {
-        const form = this.forms.of(step.forms[k], key[k], this.values);
-        if (form === NO_FORM) return;
-        if (form === UNJOINED) canJoin = false;
-        // Forms are negative: where one cannot be joined, values and forms must not be taken for one another.
-        else key[k] = -form;
-      }
-    }
-    if (canJoin) {
-      this.addJoined(step, ids);
-      return;
-    }
+    const joined = step.joined[0];
+    const form = joined ? this.readForms(joined) : UNJOINED;
+    if (form === NO_FORM) return;
+    const canJoin = joined !== undefined && form !== UNJOINED;
+    const nameHash = canJoin ? this.hashOfJoined(joined) : 0;
+    if (canJoin && !this.alphabet.mayHave(nameHash)) return;
     const a = key[0];
     const b = key[1];
     const c = step.places.length > 2 ? key[2] : 0;
@@ -186,7 +188,8 @@ export class PieceNumbers {
       return;
     }
     const before = ids.length;
-    this.addNames(step, position, matrix, ids);
+    if (canJoin) this.addJoined(joined, nameHash, ids);
+    else this.addNames(step.pieces[0], position, matrix, ids);
     grams[at] = tag;
     grams[at + 1] = a;
     grams[at + 2] = b;
@@ -194,32 +197,46 @@ export class PieceNumbers {
     grams[at + 4] = ids.length > before ? ids.lent()[before] : -1;
   }
 
-  /** Adds the number of the name that is put together of the forms in `key`. */
-  private addJoined(step: Step, to: Numbers<Int32Array>): void {
-    if (!this.alphabet.mayHave(this.hashOfJoined(step))) return;
-    const { text, places } = step;
+  /**
+   * Puts the forms of the values in `key` in their place, as negative numbers: where one cannot be joined, values and forms must
+   * not be taken for one another. Returns NO_FORM or UNJOINED if there is such a one among them.
+   */
+  private readForms({ forms }: JoinedPiece): number {
+    const { key } = this;
+    let found = 0;
+    for (let k = 0; k < forms.length; k++) {
+      const form = this.forms.of(forms[k], key[k], this.values);
+      if (form === NO_FORM) return NO_FORM;
+      if (form === UNJOINED) found = UNJOINED;
+      else key[k] = -form;
+    }
+    return found;
+  }
+
+  /** Adds the number of the name that is put together of the forms in `key` and has this hash. */
+  private addJoined({ text, forms }: JoinedPiece, hash: number, to: Numbers<Int32Array>): void {
     const { key } = this;
     const { strings } = this.forms;
     let room = 0;
     for (const part of text) room += part.length;
-    for (let k = 0; k < places.length; k++) room += strings.lengthOf(-key[k]);
+    for (let k = 0; k < forms.length; k++) room += strings.lengthOf(-key[k]);
     if (room > this.scratch.length) this.scratch = new Uint8Array(2 * room);
     const { scratch } = this;
     let length = 0;
     for (let k = 0; k < text.length; k++) {
       const part = text[k];
       for (let i = 0; i < part.length; i++) scratch[length++] = part[i];
-      if (k < places.length) length = strings.write(-key[k], scratch, length);
+      if (k < forms.length) length = strings.write(-key[k], scratch, length);
     }
-    const number = this.alphabet.indexOfBytes(scratch, length);
+    const number = this.alphabet.indexOfBytes(scratch, length, hash);
     if (number >= 0) to.push(number);
   }
 
-  private hashOfJoined({ textHashes, places }: Step): number {
+  private hashOfJoined({ textHashes, forms }: JoinedPiece): number {
     const { key } = this;
     const { hashes } = this.forms;
     let hash = textHashes[0];
-    for (let k = 0; k < places.length; k++) {
+    for (let k = 0; k < forms.length; k++) {
       const form = -2 * key[k];
       hash = (Math.imul(hash, hashes[form + 1]) + hashes[form]) | 0;
       hash = (Math.imul(hash, textHashes[2 * k + 3]) + textHashes[2 * k + 2]) | 0;
@@ -227,16 +244,33 @@ export class PieceNumbers {
     return hash;
   }
 
-  /** Adds the numbers of the names of a step, made one by one. */
-  private addNames({ pieces }: Step, position: number, matrix: ValueMatrix, to: Numbers<Int32Array>): void {
-    for (const piece of pieces) {
-      const names = matrix.columns
-        ? namesAt(piece, matrix.columns, position)
-        : piece.names(this.valuesAt(piece, position, matrix));
-      for (const name of names) {
-        const number = this.grows ? this.alphabet.add(name) : this.alphabet.indexOf(name);
-        if (number >= 0) to.push(number);
+  /** Adds the numbers of the names that the value in `key` gives at a place. */
+  private addOfOne({ pieces, joined }: Step, position: number, matrix: ValueMatrix, to: Numbers<Int32Array>): void {
+    const { key } = this;
+    const value = key[0];
+    for (let p = 0; p < pieces.length; p++) {
+      const piece = joined[p];
+      key[0] = value;
+      const form = piece ? this.readForms(piece) : UNJOINED;
+      if (form === NO_FORM) continue;
+      if (!piece || form === UNJOINED) {
+        this.addNames(pieces[p], position, matrix, to);
+        continue;
       }
+      const hash = this.hashOfJoined(piece);
+      if (this.alphabet.mayHave(hash)) this.addJoined(piece, hash, to);
+    }
+    key[0] = value;
+  }
+
+  /** Adds the numbers of the names of a piece, made one by one. */
+  private addNames(piece: Piece, position: number, matrix: ValueMatrix, to: Numbers<Int32Array>): void {
+    const names = matrix.columns
+      ? namesAt(piece, matrix.columns, position)
+      : piece.names(this.valuesAt(piece, position, matrix));
+    for (const name of names) {
+      const number = this.grows ? this.alphabet.add(name) : this.alphabet.indexOf(name);
+      if (number >= 0) to.push(number);
     }
   }
 
