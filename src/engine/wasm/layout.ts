@@ -333,11 +333,11 @@ export enum TellingBytes {
   bytes = 20,
 }
 
-/** What was found for a context, by the deepest node met of the context it goes on from, and its symbol. */
+/** What was found for a context, by the node that the context it goes on from leaves to it, and its symbol. */
 export enum MemoBytes {
   /** node * symbols + symbol, -1 for none. */
   name = 0,
-  /** The deepest node met, and the number of its vector. */
+  /** The node that it leaves to those that go on from it, and the number of the vector of the deepest one met. */
   node = 4,
   vector = 8,
   bytes = 16,
@@ -361,7 +361,7 @@ export enum ChainBytes {
   /** Its part of the forward mass of its slot, and the mass of the best path, on a scale of its own. */
   share = 32,
   best = 40,
-  /** The deepest node of the row tree that is met on the way down its decisions. */
+  /** The deepest node of the row tree that is met on the way down those of its decisions that its expansions remember. */
   node = 48,
   bytes = 56,
 }

@@ -12,6 +12,9 @@ export function groupAt(g: i32): usize {
 
 /** The most decisions that an expansion remembers. */
 let longest: i32 = 0;
+/** The fewest and the most decisions that neighbours among the groups formed last have in common. */
+let fewestCommon: i32 = 0;
+let mostCommon: i32 = 0;
 
 export function useGroups(longestSuffix: i32): void {
   longest = longestSuffix;
@@ -28,6 +31,8 @@ export function formGroups(first: i32, suffixes: usize, stride: usize, count: i3
   let at = groupAt(first);
   let context = base;
   let next = suffixes;
+  fewestCommon = i32.MAX_VALUE;
+  mostCommon = 0;
   while (next < end) {
     // An expansion remembers one decision more than its context.
     const length = min(load<i32>(next) + 1, longest);
@@ -43,6 +48,8 @@ export function formGroups(first: i32, suffixes: usize, stride: usize, count: i3
     store<i32>(at, context, GroupBytes.membersEnd);
     store<i32>(at, length, GroupBytes.length);
     store<i32>(at, common, GroupBytes.common);
+    fewestCommon = min(fewestCommon, common);
+    mostCommon = max(mostCommon, common);
     at += GroupBytes.bytes;
   }
   return <i32>(at - groups) / GroupBytes.bytes;
@@ -55,4 +62,11 @@ export function commonBetween(g: i32, later: i32): i32 {
   let common = i32.MAX_VALUE;
   for (let h = g; h < later; h++) common = min(common, load<i32>(groupAt(h), GroupBytes.common));
   return common;
+}
+
+/** The same where all groups were formed at once: often all neighbours have equally many in common, as with bigrams and trigrams. */
+// @ts-expect-error
+@inline
+export function commonOfGroups(g: i32, later: i32): i32 {
+  return fewestCommon == mostCommon ? fewestCommon : commonBetween(g, later);
 }

@@ -100,7 +100,7 @@ function goBack(place: i32): f64 {
     for (let claimer = entered(c); claimer >= 0; claimer = entered(claimer)) {
       const y = symbolOf(claimer) - first;
       setBefore(claimer, num(after, y));
-      setNum(after, y, num(emissions, y) * (backwardOf(claimer) * scale));
+      setInPair(after, y, num(emissions, y) * (backwardOf(claimer) * scale));
     }
     const share = shareOf(c);
     // What has no forward mass takes no part; its backward mass would have no bound.
@@ -113,11 +113,26 @@ function goBack(place: i32): f64 {
     }
     setBackward(c, backward);
     for (let claimer = left(c); claimer >= 0; claimer = left(claimer)) {
-      setNum(after, symbolOf(claimer) - first, beforeOf(claimer));
+      setInPair(after, symbolOf(claimer) - first, beforeOf(claimer));
     }
   }
   decided = mass;
   return total;
+}
+
+/**
+ * Sets one number of an array of pairs, by writing its pair: a processor hands on what it has just been told to store to whoever
+ * reads as much or less of it, but makes those wait who read a pair of which only half was stored.
+ */
+// @ts-expect-error
+@inline
+function setInPair(array: usize, i: i32, value: f64): void {
+  const at = array + (<usize>(i & ~1) << 3);
+  const pair = v128.load(at);
+  const isSecond = i64x2.splat(-(<i64>(i & 1)));
+  const first = f64x2.replace_lane(pair, 0, value);
+  const second = f64x2.replace_lane(pair, 1, value);
+  v128.store(at, v128.bitselect(second, first, isSecond));
 }
 
 /** The sum of a[i] * b[i] over `size` bytes, a multiple of 16. */

@@ -87,7 +87,7 @@ export function factorsOf(c: i32): usize {
 export function setFactors(c: i32, address: usize): void {
   store<i32>(chain + <usize>c, <i32>address, ChainBytes.factors);
 }
-/** The deepest node met on the way down the row tree. */
+/** The deepest node met on the way down the row tree with the decisions that its expansions remember. */
 // @ts-expect-error
 @inline
 export function nodeOf(c: i32): i32 {

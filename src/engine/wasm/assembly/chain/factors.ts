@@ -24,9 +24,12 @@ let stride: usize = 0;
 let used: i32 = 0;
 /**
  * What is met of a context follows from what was met of the one it goes on from, if every node of the tree is still one
- * without its latest decision. It is remembered here, so that few contexts walk.
+ * without its latest decision. It is remembered here, so that few contexts walk: by the node met of as many decisions as the
+ * context has of those (`nodeOf`), and by its own symbol.
  */
 let memo: usize = 0;
+/** The most decisions that a context remembers. */
+let longestSuffix: i32 = 0;
 
 export function useFactors(): void {
   frozen = askedArray(CallField.frozen);
@@ -37,9 +40,9 @@ export function useFactors(): void {
   used = int(frozen, FrozenField.used);
   stride = <usize>((symbolCount + 2) & ~1) << 3;
   memo = <usize>int(frozen, FrozenField.memo);
-  const longest = asked(CallField.longest);
-  if (memo && int(frozen, FrozenField.memoLongest) != longest) clearMemo();
-  setInt(frozen, FrozenField.memoLongest, longest);
+  longestSuffix = asked(CallField.longest);
+  if (memo && int(frozen, FrozenField.memoLongest) != longestSuffix) clearMemo();
+  setInt(frozen, FrozenField.memoLongest, longestSuffix);
 }
 
 function clearMemo(): void {
@@ -97,7 +100,10 @@ export function findFactors(from: i32, to: i32, count: i32, longest: i32): bool 
   return true;
 }
 
-/** Walks down the tree with the decisions of a context, which is not `⋆`; sets the node met, and returns its vector. */
+/**
+ * Walks down the tree with the decisions of a context, which is not `⋆`, and returns the vector of the node met. Sets the node
+ * that those see who go on from it: of the longest it is the one before, since they forget its earliest decision.
+ */
 function vectorOf(c: i32): i32 {
   const family = familyAt(0);
   const length = lengthOf(c);
@@ -110,7 +116,7 @@ function vectorOf(c: i32): i32 {
     setInt(walks, ++reached, child);
     earlier = parentOf(earlier);
   }
-  setNode(c, int(walks, reached));
+  setNode(c, int(walks, reached == longestSuffix ? reached - 1 : reached));
   return vectorOfWalk(reached);
 }
 

@@ -4,7 +4,7 @@
 // groups that lead to it by its symbol, the longest first; what no context has claimed leads to `⋆`, or is lost.
 
 import { GroupBytes } from "../../layout";
-import { commonBetween, groupAt } from "../groups";
+import { commonOfGroups, groupAt } from "../groups";
 import { groupOfKey, kept, key, symbolOfKey } from "../kept";
 import { BEGIN } from "../space";
 import { groups, num, setNum } from "../state";
@@ -20,7 +20,7 @@ export function merge(hasStar: bool): void {
     for (;;) {
       const g = groupOfKey(key(i));
       const isNext = i + 1 < kept && symbolOfKey(key(i + 1)) == place;
-      const common = isNext ? commonBetween(g, groupOfKey(key(i + 1))) : 0;
+      const common = isNext ? commonOfGroups(g, groupOfKey(key(i + 1))) : 0;
       const group = groupAt(g);
       const length = load<i32>(group, GroupBytes.length);
       // Any member would do to remember; that it is the last tells the backward pass where the claim ends.
@@ -29,9 +29,15 @@ export function merge(hasStar: bool): void {
       i++;
       if (!isNext) break;
     }
-    if (hasStar) leaveRest(place);
   }
-  if (hasStar) takeRest(addToChain(-1, BEGIN, 0, 0));
+  if (!hasStar) return;
+  // Not before all is claimed: what was just stored in parts is slow to be read as a whole.
+  for (let i = 0, last = -1; i < kept; i++) {
+    const place = symbolOfKey(key(i));
+    if (place != last) leaveRest(place);
+    last = place;
+  }
+  takeRest(addToChain(-1, BEGIN, 0, 0));
 }
 
 /**

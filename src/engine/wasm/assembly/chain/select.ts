@@ -17,14 +17,17 @@ export function choose(): void {
   const found = boundOf(Slot.maxima, Slot.blocks * places, Slot.groups * width, limit, Asked.lightest);
   const bound = max(f64.MIN_NORMAL_VALUE, found);
   const bounds = f64x2.splat(bound);
-  let name = keptKey; // where the next goes
+  // The symbols that reach it: written whether they do or not, and counted if they do, so that there is no branch to guess.
+  let last = Slot.reaching;
   for (let y = 0; y < places; y += 2) {
     const reached = i64x2.bitmask(f64x2.ge(v128.load(Slot.tops + (<usize>y << 3)), bounds));
-    setInt(Slot.rows, y, 0);
-    setInt(Slot.rows, y + 1, 0);
-    if (reached & 1) name = collect(y, bounds, name);
-    if (reached & 2) name = collect(y + 1, bounds, name);
+    store<i32>(last, y);
+    last += (<usize>reached & 1) << 2;
+    store<i32>(last, y + 1);
+    last += (<usize>reached >> 1) << 2;
   }
+  let name = keptKey; // where the next goes
+  for (let at = Slot.reaching; at < last; at += 4) name = collect(load<i32>(at), bounds, name);
   const count = <i32>(name - keptKey) >> 3;
   setKeptCount(count);
   if (count <= limit) return;
@@ -51,7 +54,6 @@ function collect(y: i32, bounds: v128, next: usize): usize {
     const masses = f64x2.mul(emission, f64x2.mul(v128.load(share), two));
     v128.store(to, masses);
     v128.store(to + toAlong, f64x2.mul(emission, f64x2.mul(v128.load(share + toAlong), two)));
-    // Written whether they reach it or not, and counted if they do: there is no branch to guess.
     const reached = i64x2.bitmask(f64x2.ge(masses, bounds));
     store<u64>(next, name);
     next += (<usize>reached & 1) << 3;

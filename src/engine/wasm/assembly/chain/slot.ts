@@ -37,8 +37,10 @@ export class Slot {
   static restBest: usize = 0;
   /** [places] the greatest mass of a symbol's expansions. */
   static tops: usize = 0;
-  /** [places] i32: address of the symbol's row of masses, 0 if it has none. */
+  /** [places] i32: address of the symbol's row of masses, if it reaches the bound of those that may stay. */
   static rows: usize = 0;
+  /** [places + 1] i32: the symbols that do. */
+  static reaching: usize = 0;
   /** [columns] forward mass, and the mass of the best path; the latter is 0 for groups of several. */
   static shares: usize = 0;
   static bests: usize = 0;
@@ -65,7 +67,7 @@ export function makeRoom(): void {
   const blocks = min(Slot.groups, max(1, (SETS * Asked.limit + Slot.width - 1) / Slot.width));
   const several = Slot.groups < (Slot.to - Slot.from) / RECORD ? 2 * Slot.groups * places : 0;
   // Behind the maxima, room for half as many and two more; behind everything, two rows for each symbol.
-  need(Bundle.scratch, 4 * places + 3 * columns + ((3 * blocks * places) >> 1) + several + 2 * columns * places + 6);
+  need(Bundle.scratch, 5 * places + 3 * columns + ((3 * blocks * places) >> 1) + several + 2 * columns * places + 8);
   const size = <usize>places << 3;
   const stride = <usize>columns << 3;
   Slot.blocks = blocks;
@@ -74,7 +76,8 @@ export function makeRoom(): void {
   Slot.restBest = Slot.restSum + size;
   Slot.tops = Slot.restBest + size;
   Slot.rows = Slot.tops + size;
-  Slot.shares = Slot.rows + size;
+  Slot.reaching = Slot.rows + size;
+  Slot.shares = Slot.reaching + size + 16;
   Slot.bests = Slot.shares + stride;
   Slot.columnFactors = Slot.bests + stride;
   Slot.maxima = Slot.columnFactors + stride;
