@@ -112,57 +112,62 @@ export function bestsOfSeveral(g: i32): usize {
 export function weigh(): void {
   const size = <usize>Slot.places << 3;
   let at: usize = 0;
-  for (; at + 32 <= size; at += 32) weighFour(at);
-  if (at < size) weighTwo(at);
+  for (; at + 48 <= size; at += 48) weighSix(at);
+  for (; at < size; at += 16) weighTwo(at);
   for (let g = Slot.firstSeveral; g >= 0; g = load<i32>(groupAt(g), GroupBytes.nextSeveral)) raiseRest(bestsOfSeveral(g));
 }
 
-/** The four symbols whose numbers lie `at` bytes from the first. */
+/** The six symbols whose numbers lie `at` bytes from the first. */
 // @ts-expect-error
 @inline
-function weighFour(at: usize): void {
+function weighSix(at: usize): void {
   // In variables of their own: what is stored in the loop cannot change them.
   const toBests = Slot.stride;
   const size = <usize>Slot.places << 3;
   const blocks = Slot.blocks;
-  const emission = v128.load(Slot.emissions + at);
-  const emission2 = v128.load(Slot.emissions + at, 16);
+  const emissions = Slot.emissions + at;
   let sum = f64x2.splat(0);
   let sum2 = f64x2.splat(0);
+  let sum3 = f64x2.splat(0);
   let best = f64x2.splat(0);
   let best2 = f64x2.splat(0);
-  let top = f64x2.splat(0);
-  let top2 = f64x2.splat(0);
+  let best3 = f64x2.splat(0);
   let factors = Slot.columnFactors;
   let share = Slot.shares;
   let to = Slot.maxima + at;
   for (let b = 0; b < blocks; b++) {
     let most = f64x2.splat(0);
     let most2 = f64x2.splat(0);
+    let most3 = f64x2.splat(0);
     for (const end = Slot.shares + (<usize>blockEnd(b) << 3); share < end; share += 8) {
       const from = <usize>load<i32>(factors) + at;
       const by = v128.load_splat<f64>(share);
       const path = v128.load_splat<f64>(share + toBests);
       const factor = v128.load(from);
       const factor2 = v128.load(from, 16);
+      const factor3 = v128.load(from, 32);
       const mass = f64x2.mul(by, factor);
       const mass2 = f64x2.mul(by, factor2);
+      const mass3 = f64x2.mul(by, factor3);
       sum = f64x2.add(sum, mass);
       sum2 = f64x2.add(sum2, mass2);
+      sum3 = f64x2.add(sum3, mass3);
       most = f64x2.pmax(most, mass);
       most2 = f64x2.pmax(most2, mass2);
+      most3 = f64x2.pmax(most3, mass3);
       best = f64x2.pmax(best, f64x2.mul(path, factor));
       best2 = f64x2.pmax(best2, f64x2.mul(path, factor2));
+      best3 = f64x2.pmax(best3, f64x2.mul(path, factor3));
       factors += 4;
     }
-    v128.store(to, f64x2.mul(emission, most));
-    v128.store(to, f64x2.mul(emission2, most2), 16);
-    top = f64x2.pmax(top, most);
-    top2 = f64x2.pmax(top2, most2);
+    v128.store(to, f64x2.mul(v128.load(emissions), most));
+    v128.store(to, f64x2.mul(v128.load(emissions, 16), most2), 16);
+    v128.store(to, f64x2.mul(v128.load(emissions, 32), most3), 32);
     to += size;
   }
-  leave(at, emission, sum, best, top);
-  leave(at + 16, emission2, sum2, best2, top2);
+  leave(at, sum, best);
+  leave(at + 16, sum2, best2);
+  leave(at + 32, sum3, best3);
 }
 
 /** The same for two symbols. */
@@ -175,7 +180,6 @@ function weighTwo(at: usize): void {
   const emission = v128.load(Slot.emissions + at);
   let sum = f64x2.splat(0);
   let best = f64x2.splat(0);
-  let top = f64x2.splat(0);
   let factors = Slot.columnFactors;
   let share = Slot.shares;
   let to = Slot.maxima + at;
@@ -190,18 +194,23 @@ function weighTwo(at: usize): void {
       factors += 4;
     }
     v128.store(to, f64x2.mul(emission, most));
-    top = f64x2.pmax(top, most);
     to += size;
   }
-  leave(at, emission, sum, best, top);
+  leave(at, sum, best);
 }
 
+/** Writes down the sums and maxima of two symbols, and the greatest of their maxima in the blocks. */
 // @ts-expect-error
 @inline
-function leave(at: usize, emission: v128, sum: v128, best: v128, top: v128): void {
+function leave(at: usize, sum: v128, best: v128): void {
+  const emission = v128.load(Slot.emissions + at);
+  const size = <usize>Slot.places << 3;
+  let top = v128.load(Slot.maxima + at);
+  const end = Slot.maxima + <usize>Slot.blocks * size;
+  for (let from = Slot.maxima + at + size; from < end; from += size) top = f64x2.pmax(top, v128.load(from));
   v128.store(Slot.restSum + at, f64x2.mul(emission, sum));
   v128.store(Slot.restBest + at, f64x2.mul(emission, best));
-  v128.store(Slot.tops + at, f64x2.mul(emission, top));
+  v128.store(Slot.tops + at, top);
 }
 
 /** Takes the best paths through a group of several members into account. */
