@@ -15,8 +15,16 @@ export class Numbers<A extends Int32Array | Float64Array | Uint8Array> {
 
   /** Pushes `from[begin]` to `from[end - 1]`. */
   pushRange(from: A, begin: number, end: number): void {
-    if (this.length + end - begin > this.array.length) this.reserve(end - begin);
-    for (let i = begin; i < end; i++) this.array[this.length++] = from[i];
+    const array = this.reserved(end - begin);
+    let at = this.length;
+    for (let i = begin; i < end; i++) array[at++] = from[i];
+    this.length = at;
+  }
+
+  /** The array itself, as `lent` gives it, with room for so many more. */
+  reserved(more: number): A {
+    if (this.length + more > this.array.length) this.reserve(more);
+    return this.array;
   }
 
   private reserve(more: number): void {

@@ -14,8 +14,8 @@ export const UNJOINED = -2;
 
 export class Forms {
   private forms: Form[] = [];
-  /** [values + 1][forms] the number of a text from 1 up, 0 while it is not known, NO_FORM or UNJOINED. */
-  private formOf = new Int32Array(0);
+  /** [values + 1][forms] the number of a text from 1 up, 0 while it is not known, NO_FORM or UNJOINED. May be shorter. */
+  formOf = new Int32Array(0);
   private readonly texts = new Map<string, number>();
   readonly strings = new ByteStrings();
   /** [texts + 1][2] the joint hash of a text, and the factor of what stands before it. */
@@ -25,6 +25,10 @@ export class Forms {
   plan(): void {
     this.forms = [];
     this.clear();
+  }
+
+  get count(): number {
+    return this.forms.length;
   }
 
   /** The numbers of forms, which those that are new get. */

@@ -18,9 +18,10 @@ import { UNNUMBERED, type ValueMatrix, type Values } from "./values.js";
 const MOST_LISTS = 1 << 20;
 /** What is made of more values is not remembered. */
 const MOST_PLACES = 3;
-/** Room for what comes from several values, a power of two. */
-const GRAMS = 1 << 16;
-/** A gram: the piece + 1 (0: none yet), its values or what they give, and the number of its name, or -1 if it has none. */
+/** Room for what comes from several values. */
+const GRAM_BITS = 16;
+const GRAMS = 1 << GRAM_BITS;
+/** A gram: the piece + 1 (0: none yet), its values or what they give, the last first, and the number of its name, -1 if it has none. */
 const GRAM_LENGTH = MOST_PLACES + 2;
 
 /** Pieces in a row that look at one place, a piece that looks at several, or one that nothing is remembered of. */
@@ -34,6 +35,11 @@ interface Step {
   group: number;
   /** [pieces] how their names are put together of bytes; undefined of those whose are not. */
   joined: readonly (JoinedPiece | undefined)[];
+  /** Whether what is remembered of it is found by `addKnown`. */
+  isQuick: boolean;
+  /** [places] where these are, if none is absolute. */
+  rows: Int32Array;
+  columns: Int32Array;
 }
 
 /** `Joint` in bytes. */
@@ -57,8 +63,9 @@ export class PieceNumbers {
   private readonly lists = new Numbers(plainArrays.int32);
   /** [GRAMS][GRAM_LENGTH] */
   private grams = new Int32Array(0);
-  /** [MOST_PLACES] values of the step at hand; 0 beyond its places. */
+  /** [MOST_PLACES] values of the step at hand, or their forms. */
   private readonly key = new Int32Array(MOST_PLACES);
+  private readonly found = new Int32Array(MOST_PLACES);
   private scratch = new Uint8Array(256);
 
   constructor(
@@ -87,16 +94,82 @@ export class PieceNumbers {
     if (!isSame(pieces, this.pieces)) this.plan(pieces);
     const { steps } = this;
     for (let i = 0; i < matrix.length; i++) {
-      for (let s = 0; s < steps.length; s++) {
-        const step = steps[s];
-        if (i === 0 && step.afterFirst) continue;
-        if (!this.readKey(step.places, i, matrix))
-          for (const piece of step.pieces) this.addNames(piece, i, matrix, ids);
-        else if (step.group >= 0) this.addList(step, i, matrix, ids);
-        else this.addGram(step, i, matrix, ids);
+      for (let s = this.addKnown(0, i, matrix, ids); s < steps.length; s = this.addKnown(s + 1, i, matrix, ids)) {
+        this.addStep(steps[s], i, matrix, ids);
       }
       start.push(ids.length);
     }
+  }
+
+  /**
+   * Adds the numbers of a position that are remembered, step by step from number `first` on; returns the first step of which
+   * they are not. This is what most of the time goes to: nothing is called here, and arrays are at hand.
+   */
+  private addKnown(first: number, position: number, matrix: ValueMatrix, ids: Numbers<Int32Array>): number {
+    const { steps, listOf, grams, groupCount, alphabet } = this;
+    const { formOf, hashes, count: formCount } = this.forms;
+    const { numbers, length, width } = matrix;
+    const lists = this.lists.lent();
+    let to = ids.lent();
+    let end = ids.length;
+    let s = first;
+    for (; s < steps.length; s++) {
+      const step = steps[s];
+      if (position === 0 && step.afterFirst) continue;
+      if (!step.isQuick) break;
+      const { rows, columns, group } = step;
+      if (group >= 0) {
+        const row = position + rows[0];
+        const value = row >= 0 && row < length ? numbers[row * width + columns[0]] : this.outside(row, length);
+        const at = value * groupCount + group;
+        const begin = at < listOf.length ? listOf[at] : 0;
+        if (begin === 0) break;
+        const last = begin + lists[begin];
+        if (end + lists[begin] > to.length) {
+          ids.length = end;
+          to = ids.reserved(lists[begin]);
+        }
+        for (let k = begin + 1; k <= last; k++) to[end++] = lists[k];
+        continue;
+      }
+      const { forms, textHashes } = step.joined[0] as JoinedPiece;
+      let hash = textHashes[0];
+      let a = 0;
+      let b = 0;
+      let c = 0;
+      for (let k = 0; k < rows.length; k++) {
+        const row = position + rows[k];
+        const value = row >= 0 && row < length ? numbers[row * width + columns[k]] : this.outside(row, length);
+        const at = value * formCount + forms[k];
+        c = b;
+        b = a;
+        a = at < formOf.length ? formOf[at] : 0;
+        if (a <= 0) break;
+        hash = (Math.imul(hash, hashes[2 * a + 1]) + hashes[2 * a]) | 0;
+        hash = (Math.imul(hash, textHashes[2 * k + 3]) + textHashes[2 * k + 2]) | 0;
+      }
+      if (a === NO_FORM) continue;
+      if (a <= 0) break;
+      if (!alphabet.mayHave(hash)) continue;
+      const at = placeOfGram(hash);
+      if (grams[at] !== step.first + 1 || grams[at + 1] !== a || grams[at + 2] !== b || grams[at + 3] !== c) break;
+      if (grams[at + 4] < 0) continue;
+      if (end === to.length) {
+        ids.length = end;
+        to = ids.reserved(1);
+      }
+      to[end++] = grams[at + 4];
+    }
+    ids.length = end;
+    return s;
+  }
+
+  /** Adds the numbers of a step, and remembers them where it can. */
+  private addStep(step: Step, position: number, matrix: ValueMatrix, ids: Numbers<Int32Array>): void {
+    if (!this.readKey(step.places, position, matrix)) {
+      for (const piece of step.pieces) this.addNames(piece, position, matrix, ids);
+    } else if (step.group >= 0) this.addList(step, position, matrix, ids);
+    else this.addGram(step, position, matrix, ids);
   }
 
   private plan(pieces: readonly Piece[]): void {
@@ -109,13 +182,17 @@ export class PieceNumbers {
       let end = p + 1;
       if (places.length === 1) while (end < pieces.length && isAlike(pieces[end], pieces[p])) end++;
       const own = pieces.slice(p, end);
+      const joined = own.map((piece) => this.joinedPiece(piece));
       steps.push({
         first: p,
         pieces: own,
         places,
         afterFirst,
         group: places.length === 1 ? this.groupCount++ : -1,
-        joined: own.map((piece) => this.joinedPiece(piece)),
+        joined,
+        isQuick: !places.some(({ absolute }) => absolute) && (places.length === 1 || joined[0] !== undefined),
+        rows: Int32Array.from(places, ({ row }) => row),
+        columns: Int32Array.from(places, ({ column }) => column),
       });
       p = end;
     }
@@ -176,13 +253,12 @@ export class PieceNumbers {
     const canJoin = joined !== undefined && form !== UNJOINED;
     const nameHash = canJoin ? this.hashOfJoined(joined) : 0;
     if (canJoin && !this.alphabet.mayHave(nameHash)) return;
-    const a = key[0];
-    const b = key[1];
-    const c = step.places.length > 2 ? key[2] : 0;
+    const count = step.places.length;
+    const a = key[count - 1];
+    const b = key[count - 2];
+    const c = count > 2 ? key[0] : 0;
     const tag = step.first + 1;
-    const hash =
-      Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35) ^ Math.imul(tag, 0x27d4eb2f);
-    const at = GRAM_LENGTH * ((hash ^ (hash >>> 15)) & (GRAMS - 1));
+    const at = placeOfGram(canJoin ? nameHash : hashOfThese(a, b, c, tag));
     if (grams[at] === tag && grams[at + 1] === a && grams[at + 2] === b && grams[at + 3] === c) {
       if (grams[at + 4] >= 0) ids.push(grams[at + 4]);
       return;
@@ -198,19 +274,19 @@ export class PieceNumbers {
   }
 
   /**
-   * Puts the forms of the values in `key` in their place, as negative numbers: where one cannot be joined, values and forms must
-   * not be taken for one another. Returns NO_FORM or UNJOINED if there is such a one among them.
+   * Puts the forms of the values in `key` in their place. If one cannot be joined, values and forms must not be taken for one
+   * another: all are negative numbers of values then. Returns NO_FORM or UNJOINED if there is such a one among them.
    */
   private readForms({ forms }: JoinedPiece): number {
-    const { key } = this;
-    let found = 0;
+    const { key, found } = this;
+    let canJoin = true;
     for (let k = 0; k < forms.length; k++) {
-      const form = this.forms.of(forms[k], key[k], this.values);
-      if (form === NO_FORM) return NO_FORM;
-      if (form === UNJOINED) found = UNJOINED;
-      else key[k] = -form;
+      found[k] = this.forms.of(forms[k], key[k], this.values);
+      if (found[k] === NO_FORM) return NO_FORM;
+      if (found[k] === UNJOINED) canJoin = false;
     }
-    return found;
+    for (let k = 0; k < forms.length; k++) key[k] = canJoin ? found[k] : -key[k];
+    return canJoin ? 0 : UNJOINED;
   }
 
   /** Adds the number of the name that is put together of the forms in `key` and has this hash. */
@@ -219,14 +295,14 @@ export class PieceNumbers {
     const { strings } = this.forms;
     let room = 0;
     for (const part of text) room += part.length;
-    for (let k = 0; k < forms.length; k++) room += strings.lengthOf(-key[k]);
+    for (let k = 0; k < forms.length; k++) room += strings.lengthOf(key[k]);
     if (room > this.scratch.length) this.scratch = new Uint8Array(2 * room);
     const { scratch } = this;
     let length = 0;
     for (let k = 0; k < text.length; k++) {
       const part = text[k];
       for (let i = 0; i < part.length; i++) scratch[length++] = part[i];
-      if (k < forms.length) length = strings.write(-key[k], scratch, length);
+      if (k < forms.length) length = strings.write(key[k], scratch, length);
     }
     const number = this.alphabet.indexOfBytes(scratch, length, hash);
     if (number >= 0) to.push(number);
@@ -237,7 +313,7 @@ export class PieceNumbers {
     const { hashes } = this.forms;
     let hash = textHashes[0];
     for (let k = 0; k < forms.length; k++) {
-      const form = -2 * key[k];
+      const form = 2 * key[k];
       hash = (Math.imul(hash, hashes[form + 1]) + hashes[form]) | 0;
       hash = (Math.imul(hash, textHashes[2 * k + 3]) + textHashes[2 * k + 2]) | 0;
     }
@@ -280,6 +356,16 @@ export class PieceNumbers {
       return beyond(row, length) || this.values.valueOf(numbers[row * width + place.column]);
     });
   }
+}
+
+/** Where a gram with this hash is remembered. */
+function placeOfGram(hash: number): number {
+  return GRAM_LENGTH * (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> (32 - GRAM_BITS));
+}
+
+/** A hash of the values of a gram and its piece, where its name has none. */
+function hashOfThese(a: number, b: number, c: number, tag: number): number {
+  return Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35) ^ Math.imul(tag, 0x27d4eb2f);
 }
 
 function isSame(some: readonly Piece[], others: readonly Piece[]): boolean {
