@@ -70,6 +70,11 @@ export class Alphabet {
     return this.packed ? this.packed.indexOf(name) : (this.map().get(name) ?? -1);
   }
 
+  /** The number of the name with these two halves, or -1. */
+  indexOfHalves(first: string, second: string): number {
+    return this.packed && !this.packed.mayHaveHalves(first, second) ? -1 : this.indexOf(first + second);
+  }
+
   /** Whether names are looked up by their bytes. */
   get isPacked(): boolean {
     return this.packed !== undefined;
@@ -168,7 +173,6 @@ class PackedNames {
   }
 
   indexOf(name: string): number {
-    if (this.table && !this.mayHave(asciiHash(name))) return -1;
     if (this.scratch.length < 3 * name.length) this.scratch = new Uint8Array(6 * name.length);
     const length = encodeInto(name, this.scratch);
     return this.indexOfBytes(this.scratch, length, jointHash(this.scratch, 0, length));
@@ -180,8 +184,13 @@ class PackedNames {
     return this.table[this.placeOf(this.table, hash, name, 0, length) + 1] - 1;
   }
 
+  mayHaveHalves(first: string, second: string): boolean {
+    const hash = this.table ? asciiHash(second, asciiHash(first, 0)) : NO_HASH;
+    return hash === NO_HASH || this.mayHave(hash);
+  }
+
   mayHave(hash: number): boolean {
-    if (!this.table || hash === NO_HASH) return true;
+    if (!this.table) return true;
     const { filter } = this;
     const mixed = mixedBits(hash);
     return ((filter[(mixed >>> 5) & (filter.length - 1)] >>> mixed) & 1) !== 0;
@@ -262,8 +271,8 @@ export function unpacked({ bytes, end }: PackedStrings): string[] {
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** Bytes of a text, which has room; most names are ASCII, for which this is faster than the encoder. */
-function encodeInto(text: string, to: Uint8Array): number {
+/** Writes the bytes of a text, for which there is room; most are ASCII, for which this is faster than the encoder. */
+export function encodeInto(text: string, to: Uint8Array): number {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code >= 0x80) return encoder.encodeInto(text, to).written;
@@ -284,12 +293,13 @@ export function jointHash(bytes: Uint8Array, from: number, to: number): number {
   return hash;
 }
 
-/** In place of the hash of a text that is not ASCII; if some text has it, it is looked for without the filter. */
+/** In place of the hash of a text that is not ASCII; if another has it, it is looked for without the filter. */
 const NO_HASH = -1;
 
-/** The `jointHash` of the bytes of a text, or NO_HASH. */
-function asciiHash(text: string): number {
-  let hash = 0;
+/** The `jointHash` of the bytes of a text after one with the hash `before`; NO_HASH if it is not known so easily. */
+function asciiHash(text: string, before: number): number {
+  if (before === NO_HASH) return NO_HASH;
+  let hash = before;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code >= 0x80) return NO_HASH;

@@ -2,9 +2,9 @@
 // (a part of speech, say): n-grams in a window of five. An attribute is a name such as `suffix3=ing` or `c1[-1]|c1[0]=DT|NN`;
 // what would reach beyond the ends of the sequence is left out.
 
-import { type Form, jointPiece, type Piece, pieceNames } from "./pieces.js";
+import { type Form, halvedPiece, jointPiece, type Piece, pieceNames } from "./pieces.js";
 
-/** What one word gives wherever it stands, kept because words come back. */
+/** What one word gives wherever it stands, kept because words come back: names in halves, such as `suffix3=` and `ing`. */
 interface WordParts {
   /** The shape with runs made one. */
   shortShape: string;
@@ -25,6 +25,11 @@ export type TextVersion = 1 | 2;
 export const latestText: TextVersion = 2;
 
 const longestAffix = { prefix: [4, 10], suffix: [5, 10] };
+/** [longest + 1] `prefix3=` */
+const affixNames = {
+  prefix: Array.from({ length: 11 }, (_, n) => `prefix${n}=`),
+  suffix: Array.from({ length: 11 }, (_, n) => `suffix${n}=`),
+};
 /** Longer affixes are left out unless they are seen again: most belong to one word alone, which is an attribute itself. */
 const ALWAYS_KEPT = 5;
 
@@ -48,13 +53,12 @@ const caches: readonly Map<string, WordParts>[] = [new Map(), new Map()];
 function wordPiece(
   version: TextVersion,
   row: number,
-  names: (parts: WordParts) => readonly string[],
+  halves: (parts: WordParts) => readonly string[],
   beyond: readonly string[] = [],
 ): Piece {
-  return {
-    places: [{ row, column: 0 }],
-    names: ([word]) => (typeof word === "string" ? names(partsOf(word, version)) : beyond),
-  };
+  return halvedPiece({ row, column: 0 }, (word) =>
+    typeof word === "string" ? halves(partsOf(word, version)) : beyond,
+  );
 }
 
 const inLowerCase: Form = (word) => (typeof word === "string" ? word.toLowerCase() : undefined);
@@ -72,10 +76,10 @@ function neighbours(name: string, rows: readonly number[], column: number, form:
 function textPieces(version: TextVersion): readonly Piece[] {
   return [
     wordPiece(version, 0, (parts) => parts.own),
-    wordPiece(version, -1, (parts) => parts.before, ["first"]),
+    wordPiece(version, -1, (parts) => parts.before, ["first", ""]),
     neighbours("lower", [-1, 0], 0, inLowerCase),
     wordPiece(version, -2, (parts) => parts.before2),
-    wordPiece(version, 1, (parts) => parts.after, ["last"]),
+    wordPiece(version, 1, (parts) => parts.after, ["last", ""]),
     neighbours("lower", [0, 1], 0, inLowerCase),
     wordPiece(version, 2, (parts) => parts.after2),
     ...(version === 1
@@ -174,30 +178,25 @@ function computeParts(word: string, version: TextVersion): WordParts {
   const shortShape = shape.replace(/(.)\1+/gsu, "$1");
   const ending = letters.cut(Math.max(0, count - 3), count);
 
-  const own = ["bias", `word=${word}`, `lower[0]=${lower}`, `shape=${shape}`, `short[0]=${shortShape}`];
+  const own = ["bias", "", "word=", word, "lower[0]=", lower, "shape=", shape, "short[0]=", shortShape];
   const longest = (kind: "prefix" | "suffix"): number => Math.min(longestAffix[kind][version - 1], count);
-  for (let n = 1; n <= longest("prefix"); n++) own.push(`prefix${n}=${letters.cut(0, n)}`);
-  for (let n = 1; n <= longest("suffix"); n++) own.push(`suffix${n}=${letters.cut(count - n, count)}`);
-  if (/\p{Nd}/u.test(word)) own.push(/^[\p{Nd}.,:/%+-]+$/u.test(word) ? "number" : "digit");
-  if (word.includes("-")) own.push("hyphen");
-  if (/^\p{Lu}/u.test(word)) own.push("capital");
-  if (/\p{Lu}/u.test(word)) own.push(/\p{Ll}/u.test(word) ? "mixed" : "upper");
-  if (!/[\p{L}\p{N}]/u.test(word)) own.push("symbol");
+  for (let n = 1; n <= longest("prefix"); n++) own.push(affixNames.prefix[n], letters.cut(0, n));
+  for (let n = 1; n <= longest("suffix"); n++) own.push(affixNames.suffix[n], letters.cut(count - n, count));
+  if (/\p{Nd}/u.test(word)) own.push(/^[\p{Nd}.,:/%+-]+$/u.test(word) ? "number" : "digit", "");
+  if (word.includes("-")) own.push("hyphen", "");
+  if (/^\p{Lu}/u.test(word)) own.push("capital", "");
+  if (/\p{Lu}/u.test(word)) own.push(/\p{Ll}/u.test(word) ? "mixed" : "upper", "");
+  if (!/[\p{L}\p{N}]/u.test(word)) own.push("symbol", "");
 
   if (version >= 2) own.push(...newerParts(word, lower));
 
-  const neighbour = (offset: string) => [
-    `lower[${offset}]=${lower}`,
-    `suffix3[${offset}]=${ending}`,
-    `short[${offset}]=${shortShape}`,
-  ];
   return {
     shortShape,
     own,
-    before: neighbour("-1"),
-    before2: [`lower[-2]=${lower}`],
-    after: neighbour("1"),
-    after2: [`lower[2]=${lower}`],
+    before: ["lower[-1]=", lower, "suffix3[-1]=", ending, "short[-1]=", shortShape],
+    before2: ["lower[-2]=", lower],
+    after: ["lower[1]=", lower, "suffix3[1]=", ending, "short[1]=", shortShape],
+    after2: ["lower[2]=", lower],
   };
 }
 
@@ -212,11 +211,11 @@ function lettersOf(word: string): { length: number; cut(from: number, to: number
 function newerParts(word: string, lower: string): string[] {
   const parts: string[] = [];
   const bare = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
-  if (bare !== "" && bare !== lower) parts.push(`bare=${bare}`);
-  for (const [name, pattern] of netWords) if (pattern.test(word)) parts.push(name);
-  for (const [name, pattern] of scripts) if (pattern.test(word)) parts.push(`script=${name}`);
+  if (bare !== "" && bare !== lower) parts.push("bare=", bare);
+  for (const [name, pattern] of netWords) if (pattern.test(word)) parts.push(name, "");
+  for (const [name, pattern] of scripts) if (pattern.test(word)) parts.push("script=", name);
   // Words of a script without affixes: each sign tells something.
-  if (/\p{Script=Han}/u.test(word)) for (const sign of new Set(word)) parts.push(`sign=${sign}`);
+  if (/\p{Script=Han}/u.test(word)) for (const sign of new Set(word)) parts.push("sign=", sign);
   return parts;
 }
 

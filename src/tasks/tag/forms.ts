@@ -1,7 +1,7 @@
 // What values give to names that are put together of several (`Joint`): `the` in lower case, the short shape of `B-52`. The same
 // text has the same number, whatever it came from, and is kept as bytes.
 
-import { jointFactor, jointHash } from "../../engine/alphabet.js";
+import { encodeInto, jointFactor, jointHash } from "../../engine/alphabet.js";
 import { ByteStrings } from "../../util/byte-strings.js";
 import { withRoom } from "../../util/numbers.js";
 import type { Form } from "./pieces.js";
@@ -20,6 +20,7 @@ export class Forms {
   readonly strings = new ByteStrings();
   /** [texts + 1][2] the joint hash of a text, and the factor of what stands before it. */
   hashes = new Int32Array(256);
+  private scratch = new Uint8Array(256);
 
   /** Begins anew with no forms. */
   plan(): void {
@@ -61,19 +62,23 @@ export class Forms {
   private numberOf(text: string): number {
     const known = this.texts.get(text);
     if (known !== undefined) return known;
-    const bytes = encoder.encode(text);
-    const number = this.strings.add(bytes, 0, bytes.length);
+    if (this.scratch.length < 3 * text.length) this.scratch = new Uint8Array(6 * text.length);
+    const bytes = this.scratch;
+    const length = encodeInto(text, bytes);
+    const number = this.strings.add(bytes, 0, length);
     this.texts.set(text, number);
     if (2 * number + 1 >= this.hashes.length) this.hashes = withRoom(this.hashes, 2 * number + 1);
-    this.hashes[2 * number] = jointHash(bytes, 0, bytes.length);
-    this.hashes[2 * number + 1] = jointFactor(bytes.length);
+    this.hashes[2 * number] = jointHash(bytes, 0, length);
+    this.hashes[2 * number + 1] = jointFactor(length);
     return number;
   }
 }
 
 /** Whether a text has no half of a surrogate pair. */
 function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0xd800 && code < 0xe000) return !/\p{Surrogate}/u.test(text);
+  }
+  return true;
 }
-
-const encoder = new TextEncoder();

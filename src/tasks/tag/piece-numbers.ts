@@ -18,9 +18,9 @@ import { UNNUMBERED, type ValueMatrix, type Values } from "./values.js";
 const MOST_LISTS = 1 << 20;
 /** What is made of more values is not remembered. */
 const MOST_PLACES = 3;
-/** Room for what comes from several values. */
-const GRAM_BITS = 16;
-const GRAMS = 1 << GRAM_BITS;
+/** There is room for so many grams, as a power of two, as the alphabet has names, within these. */
+const LEAST_GRAM_BITS = 10;
+const MOST_GRAM_BITS = 17;
 /** A gram: the piece + 1 (0: none yet), its values or what they give, the last first, and the number of its name, -1 if it has none. */
 const GRAM_LENGTH = MOST_PLACES + 2;
 
@@ -61,8 +61,9 @@ export class PieceNumbers {
   private listOf = new Int32Array(0);
   /** Lists one after another: how many numbers, and these. */
   private readonly lists = new Numbers(plainArrays.int32);
-  /** [GRAMS][GRAM_LENGTH] */
+  /** [2 ** gramBits][GRAM_LENGTH] */
   private grams = new Int32Array(0);
+  private gramBits = 0;
   /** [MOST_PLACES] values of the step at hand, or their forms. */
   private readonly key = new Int32Array(MOST_PLACES);
   private readonly found = new Int32Array(MOST_PLACES);
@@ -106,7 +107,7 @@ export class PieceNumbers {
    * they are not. This is what most of the time goes to: nothing is called here, and arrays are at hand.
    */
   private addKnown(first: number, position: number, matrix: ValueMatrix, ids: Numbers<Int32Array>): number {
-    const { steps, listOf, grams, groupCount, alphabet } = this;
+    const { steps, listOf, grams, gramBits, groupCount, alphabet } = this;
     const { formOf, hashes, count: formCount } = this.forms;
     const { numbers, length, width } = matrix;
     const lists = this.lists.lent();
@@ -151,7 +152,7 @@ export class PieceNumbers {
       if (a === NO_FORM) continue;
       if (a <= 0) break;
       if (!alphabet.mayHave(hash)) continue;
-      const at = placeOfGram(hash);
+      const at = placeOfGram(hash, gramBits);
       if (grams[at] !== step.first + 1 || grams[at + 1] !== a || grams[at + 2] !== b || grams[at + 3] !== c) break;
       if (grams[at + 4] < 0) continue;
       if (end === to.length) {
@@ -168,7 +169,7 @@ export class PieceNumbers {
   private addStep(step: Step, position: number, matrix: ValueMatrix, ids: Numbers<Int32Array>): void {
     if (!this.readKey(step.places, position, matrix)) {
       for (const piece of step.pieces) this.addNames(piece, position, matrix, ids);
-    } else if (step.group >= 0) this.addList(step, position, matrix, ids);
+    } else if (step.group >= 0) this.addList(step, ids);
     else this.addGram(step, position, matrix, ids);
   }
 
@@ -198,7 +199,9 @@ export class PieceNumbers {
     }
     this.steps = steps;
     if (this.grams.length === 0 && steps.some(({ places }) => places.length > 1)) {
-      this.grams = new Int32Array(GRAMS * GRAM_LENGTH);
+      const bits = this.grows ? MOST_GRAM_BITS : Math.ceil(Math.log2(this.alphabet.size + 1));
+      this.gramBits = Math.min(Math.max(bits, LEAST_GRAM_BITS), MOST_GRAM_BITS);
+      this.grams = new Int32Array(2 ** this.gramBits * GRAM_LENGTH);
     }
     this.forget();
   }
@@ -229,19 +232,18 @@ export class PieceNumbers {
     return this.values.outside(beyond(row, length));
   }
 
-  private addList(step: Step, position: number, matrix: ValueMatrix, ids: Numbers<Int32Array>): void {
-    const { lists } = this;
-    const at = this.key[0] * this.groupCount + step.group;
-    if (at >= this.listOf.length) this.listOf = withRoom(this.listOf, at);
-    if (this.listOf[at] === 0) {
-      const begin = lists.length;
-      lists.push(0);
-      this.addOfOne(step, position, matrix, lists);
-      lists.lent()[begin] = lists.length - begin - 1;
-      this.listOf[at] = begin;
+  private addList(step: Step, ids: Numbers<Int32Array>): void {
+    const value = this.key[0];
+    const at = value * this.groupCount + step.group;
+    if (at >= this.listOf.length || this.listOf[at] === 0) {
+      // The others that look at this column will soon come to it: what lies together is found together. While names get numbers,
+      // only those get one that are there.
+      const column = step.columns[0];
+      if (this.grows) this.addOfOne(step, value);
+      else for (const one of this.steps) if (one.group >= 0 && one.columns[0] === column) this.addOfOne(one, value);
     }
     const begin = this.listOf[at] + 1;
-    const own = lists.lent();
+    const own = this.lists.lent();
     ids.pushRange(own, begin, begin + own[begin - 1]);
   }
 
@@ -258,7 +260,7 @@ export class PieceNumbers {
     const b = key[count - 2];
     const c = count > 2 ? key[0] : 0;
     const tag = step.first + 1;
-    const at = placeOfGram(canJoin ? nameHash : hashOfThese(a, b, c, tag));
+    const at = placeOfGram(canJoin ? nameHash : hashOfThese(a, b, c, tag), this.gramBits);
     if (grams[at] === tag && grams[at + 1] === a && grams[at + 2] === b && grams[at + 3] === c) {
       if (grams[at + 4] >= 0) ids.push(grams[at + 4]);
       return;
@@ -320,23 +322,39 @@ export class PieceNumbers {
     return hash;
   }
 
-  /** Adds the numbers of the names that the value in `key` gives at a place. */
-  private addOfOne({ pieces, joined }: Step, position: number, matrix: ValueMatrix, to: Numbers<Int32Array>): void {
-    const { key } = this;
-    const value = key[0];
+  /** Makes the list of what a value gives to a step that looks at one place. */
+  private addOfOne({ pieces, joined, group }: Step, value: number): void {
+    const { key, lists, alphabet } = this;
+    const at = value * this.groupCount + group;
+    if (at >= this.listOf.length) this.listOf = withRoom(this.listOf, at);
+    const begin = lists.length;
+    lists.push(0);
     for (let p = 0; p < pieces.length; p++) {
       const piece = joined[p];
       key[0] = value;
       const form = piece ? this.readForms(piece) : UNJOINED;
       if (form === NO_FORM) continue;
-      if (!piece || form === UNJOINED) {
-        this.addNames(pieces[p], position, matrix, to);
-        continue;
-      }
-      const hash = this.hashOfJoined(piece);
-      if (this.alphabet.mayHave(hash)) this.addJoined(piece, hash, to);
+      if (piece && form !== UNJOINED) {
+        const hash = this.hashOfJoined(piece);
+        if (alphabet.mayHave(hash)) this.addJoined(piece, hash, lists);
+      } else this.addNamesOf(pieces[p], this.values.valueOf(value), lists);
     }
     key[0] = value;
+    lists.lent()[begin] = lists.length - begin - 1;
+    this.listOf[at] = begin;
+  }
+
+  /** Adds the numbers of the names that a value gives. */
+  private addNamesOf(piece: Piece, value: PieceValue, to: Numbers<Int32Array>): void {
+    if (!piece.halves || this.grows) {
+      for (const name of piece.names([value])) this.addName(name, to);
+      return;
+    }
+    const halves = piece.halves(value);
+    for (let h = 0; h < halves.length; h += 2) {
+      const number = this.alphabet.indexOfHalves(halves[h], halves[h + 1]);
+      if (number >= 0) to.push(number);
+    }
   }
 
   /** Adds the numbers of the names of a piece, made one by one. */
@@ -344,10 +362,12 @@ export class PieceNumbers {
     const names = matrix.columns
       ? namesAt(piece, matrix.columns, position)
       : piece.names(this.valuesAt(piece, position, matrix));
-    for (const name of names) {
-      const number = this.grows ? this.alphabet.add(name) : this.alphabet.indexOf(name);
-      if (number >= 0) to.push(number);
-    }
+    for (const name of names) this.addName(name, to);
+  }
+
+  private addName(name: string, to: Numbers<Int32Array>): void {
+    const number = this.grows ? this.alphabet.add(name) : this.alphabet.indexOf(name);
+    if (number >= 0) to.push(number);
   }
 
   private valuesAt({ places }: Piece, position: number, { numbers, length, width }: ValueMatrix): PieceValue[] {
@@ -359,8 +379,8 @@ export class PieceNumbers {
 }
 
 /** Where a gram with this hash is remembered. */
-function placeOfGram(hash: number): number {
-  return GRAM_LENGTH * (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> (32 - GRAM_BITS));
+function placeOfGram(hash: number, bits: number): number {
+  return GRAM_LENGTH * (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> (32 - bits));
 }
 
 /** A hash of the values of a gram and its piece, where its name has none. */

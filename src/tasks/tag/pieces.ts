@@ -22,6 +22,8 @@ export interface Piece {
   afterFirst?: boolean;
   /** How the name is put together, where it is put together of what each value gives by itself. */
   joint?: Joint;
+  /** Of one value: the same names in halves, one after the other, so that they can be looked up without being put together. */
+  halves?(value: PieceValue): readonly string[];
 }
 
 /** What a value gives to a name, or undefined if there is none with it. */
@@ -48,6 +50,18 @@ export function jointPiece(places: readonly PiecePlace[], joint: Joint, afterFir
         name += form + text[k + 1];
       }
       return [name];
+    },
+  };
+}
+
+/** A piece that looks at one place, and gives names in halves. */
+export function halvedPiece(place: PiecePlace, halves: (value: PieceValue) => readonly string[]): Piece {
+  return {
+    places: [place],
+    halves,
+    names([value]) {
+      const both = halves(value);
+      return Array.from({ length: both.length / 2 }, (_, i) => both[2 * i] + both[2 * i + 1]);
     },
   };
 }

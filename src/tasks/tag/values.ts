@@ -122,6 +122,9 @@ export class ByteValues extends Values {
   readonly strings = new ByteStrings();
   /** Distances of places beyond the ends, by their numbers. */
   private readonly distances = new Map<number, number>();
+  /** What `valueOf` was last asked for: it is often asked again. */
+  private lastNumber = UNNUMBERED;
+  private lastValue: PieceValue = "";
   /** [power of two][hash, number; 0 where it is free] */
   private table = new Int32Array(2 << 12);
 
@@ -137,11 +140,15 @@ export class ByteValues extends Values {
     super.clear();
     this.strings.clear();
     this.distances.clear();
+    this.lastNumber = UNNUMBERED;
     this.table.fill(0);
   }
 
   valueOf(number: number): PieceValue {
-    return this.distances.get(number) ?? decoder.decode(this.strings.viewOf(number));
+    if (number === this.lastNumber) return this.lastValue;
+    this.lastNumber = number;
+    this.lastValue = this.distances.get(number) ?? decoder.decode(this.strings.viewOf(number));
+    return this.lastValue;
   }
 
   /** The number of a text; `hash` is that of its bytes. */
