@@ -1,5 +1,5 @@
-// Attribute rows of a model that does not learn any more, as the compiled code adds them fastest: those with many entries as
-// copies with one for every symbol, made when a row is first met, as long as there is room. See assembly/dense-rows.ts.
+// Attribute rows of a model that does not learn any more, as the compiled code adds them fastest: as copies, made when a row is
+// first met, as long as there is room. Those with many entries get one for every symbol. See assembly/dense-rows.ts.
 
 import type { DenseRows } from "../backend.js";
 import type { RowTable } from "../rows.js";

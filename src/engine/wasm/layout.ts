@@ -455,8 +455,20 @@ export enum LoopField {
 /** In place of the address of a row with an entry for every symbol. */
 export enum DenseRow {
   unknown = 0,
-  /** It is added entry by entry. */
+  /** It is added entry by entry, from the table. */
   sparse = 1,
+  /** Added to an address: there is a copy with the entries it has (`SparseEntryBytes`), one after another. */
+  isCopy = 2,
+}
+
+/** An entry of such a copy. */
+export enum SparseEntryBytes {
+  weight = 0,
+  /** Of the symbol's number in a slot, in bytes from the first. */
+  place = 8,
+  /** 1 in the last entry, else 0. */
+  isLast = 12,
+  bytes = 16,
 }
 
 /** So many rows are added to a slot at once; each takes 16 bytes in a list. */

@@ -1,8 +1,9 @@
 // Attribute rows with weights that stay as they are, summed into slot scores: rows with an entry for many symbols are kept with
-// one for each, so that those of a position are added up block by block of symbols, in registers. See `LoopField`.
+// one for each, so that those of a position are added up block by block of symbols, in registers. Of others, symbols and weights
+// are kept side by side, so that a row is found at one place in memory. See `LoopField`.
 //   slots[i][y] += sum over the rows r of position from + i: value * weight(r)[y]
 
-import { DENSE_AT_ONCE, DenseRow, LoopField } from "../layout";
+import { DENSE_AT_ONCE, DenseRow, LoopField, SparseEntryBytes } from "../layout";
 import { int, num, setInt } from "./state";
 
 // What is asked for.
@@ -45,6 +46,10 @@ export function scoreDense(work: usize): void {
       const value = values ? num(values, a) : 1;
       let place = int(places, row);
       if (place == DenseRow.unknown) place = placeRow(row);
+      if (place & DenseRow.isCopy) {
+        addCopy(slot, <usize>(place - DenseRow.isCopy), value);
+        continue;
+      }
       if (place == DenseRow.sparse) {
         addSparse(slot, row, value);
         continue;
@@ -77,9 +82,29 @@ function placeRow(row: i32): i32 {
     memory.fill(next, 0, size);
     addSparse(next, row, 1);
     next += size;
+  } else if (count > 0 && next + <usize>count * SparseEntryBytes.bytes <= end) {
+    place = <i32>next + DenseRow.isCopy;
+    for (let e = entry; e < entry + count; e++) {
+      store<f64>(next, num(weights, e), SparseEntryBytes.weight);
+      store<i32>(next, int(tableSymbols, e) << 3, SparseEntryBytes.place);
+      store<i32>(next, i32(e == entry + count - 1), SparseEntryBytes.isLast);
+      next += SparseEntryBytes.bytes;
+    }
   }
   setInt(places, row, place);
   return place;
+}
+
+/** to[y] += value * weight(row)[y], of a copy. */
+// @ts-expect-error
+@inline
+function addCopy(to: usize, entry: usize, value: f64): void {
+  for (;;) {
+    const at = to + <usize>load<i32>(entry, SparseEntryBytes.place);
+    store<f64>(at, load<f64>(at) + value * load<f64>(entry, SparseEntryBytes.weight));
+    if (load<i32>(entry, SparseEntryBytes.isLast)) return;
+    entry += SparseEntryBytes.bytes;
+  }
 }
 
 /** to[y] += value * weight(row)[y], entry by entry. */
