@@ -64,9 +64,12 @@ export function commonBetween(g: i32, later: i32): i32 {
   return common;
 }
 
-/** The same where all groups were formed at once: often all neighbours have equally many in common, as with bigrams and trigrams. */
+/**
+ * How many decisions neighbours among the groups formed last have in common, if it is the same for all of them, as it is with
+ * bigrams and trigrams; -1 if not.
+ */
 // @ts-expect-error
 @inline
-export function commonOfGroups(g: i32, later: i32): i32 {
-  return fewestCommon == mostCommon ? fewestCommon : commonBetween(g, later);
+export function evenCommon(): i32 {
+  return fewestCommon == mostCommon ? fewestCommon : -1;
 }

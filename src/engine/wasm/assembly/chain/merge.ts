@@ -4,51 +4,52 @@
 // groups that lead to it by its symbol, the longest first; what no context has claimed leads to `⋆`, or is lost.
 
 import { GroupBytes } from "../../layout";
-import { commonOfGroups, groupAt } from "../groups";
-import { groupOfKey, kept, key, symbolOfKey } from "../kept";
+import { commonBetween, evenCommon, groupAt } from "../groups";
+import { groupOfKey, kept, symbolOfKey } from "../kept";
 import { BEGIN } from "../space";
-import { groups, num, setNum } from "../state";
+import { groups, keptKey, num, setNum } from "../state";
 import { maxOf, sumAndTop } from "../vector";
 import { addToChain, enter, growChain, RECORD, setBestSymbol, setClaimedFrom } from "./context";
 import { Asked, rowOf, Slot } from "./slot";
 
 export function merge(hasStar: bool): void {
   growChain(kept + 1);
-  for (let i = 0; i < kept; ) {
-    const place = symbolOfKey(key(i));
-    const symbol = Slot.first + place;
-    for (;;) {
-      const g = groupOfKey(key(i));
-      const isNext = i + 1 < kept && symbolOfKey(key(i + 1)) == place;
-      const common = isNext ? commonOfGroups(g, groupOfKey(key(i + 1))) : 0;
-      const group = groupAt(g);
-      const length = load<i32>(group, GroupBytes.length);
-      // Any member would do to remember; that it is the last tells the backward pass where the claim ends.
-      const parent = load<i32>(group, GroupBytes.membersEnd) - RECORD;
-      claim(addToChain(parent, symbol, length, common), length, g, place);
-      i++;
-      if (!isNext) break;
-    }
+  // In variables of their own: what is stored in the loop cannot change them.
+  const first = Slot.first;
+  const even = evenCommon();
+  const end = keptKey + (<usize>kept << 3);
+  let lastPlace = Slot.reaching; // of the symbols with contexts, which are listed there
+  for (let at = keptKey; at < end; at += 8) {
+    const name = load<u64>(at);
+    const next = at + 8 < end ? load<u64>(at, 8) : u64.MAX_VALUE;
+    const place = symbolOfKey(name);
+    const g = groupOfKey(name);
+    const isNext = symbolOfKey(next) == place;
+    const common = even >= 0 ? even & -i32(isNext) : isNext ? commonBetween(g, groupOfKey(next)) : 0;
+    const group = groupAt(g);
+    const length = load<i32>(group, GroupBytes.length);
+    // Any member would do to remember; that it is the last tells the backward pass where the claim ends.
+    const parent = load<i32>(group, GroupBytes.membersEnd) - RECORD;
+    claim(addToChain(parent, first + place, length, common), length, g, place, even);
+    store<i32>(lastPlace, place);
+    lastPlace += <usize>i32(!isNext) << 2;
   }
   if (!hasStar) return;
   // Not before all is claimed: what was just stored in parts is slow to be read as a whole.
-  for (let i = 0, last = -1; i < kept; i++) {
-    const place = symbolOfKey(key(i));
-    if (place != last) leaveRest(place);
-    last = place;
-  }
+  for (let at = Slot.reaching; at < lastPlace; at += 4) leaveRest(load<i32>(at));
   takeRest(addToChain(-1, BEGIN, 0, 0));
 }
 
 /**
  * Leads to a kept context what has it as its longest kept suffix: its own group and, unless the rest is lost, the
- * groups before it that end in it and that no longer context has claimed. Contexts come longest first.
+ * groups before it that end in it and that no longer context has claimed. Contexts come longest first. Neighbours have `even`
+ * decisions in common, if that is not negative.
  */
 // @ts-expect-error
 @inline
-function claim(context: i32, length: i32, own: i32, place: i32): void {
+function claim(context: i32, length: i32, own: i32, place: i32, even: i32): void {
   const row = rowOf(place);
-  const start = Asked.isBeam ? own : claimStart(own, length);
+  const start = Asked.isBeam ? own : even >= 0 ? (length > even ? own : 0) : claimStart(own, length);
   const last = row + (<usize>own << 3);
   const toAlong = Slot.stride;
   let sum: f64;
