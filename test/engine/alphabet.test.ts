@@ -64,6 +64,33 @@ describe("an alphabet from bytes", () => {
       }),
     ));
 
+  it("finds names by their halves, before and after there is a table", () =>
+    fc.assert(
+      fc.property(namesArbitrary, fc.nat(), fc.boolean(), (given, cut, sorted) => {
+        const names = sorted ? Array.from(byHash(given), (i) => given[i]) : given;
+        for (const alphabet of [packed(names, sorted), new Alphabet(names)]) {
+          names.forEach((name, number) => {
+            const middle = cut % (name.length + 1);
+            expect(alphabet.indexOfHalves(name.slice(0, middle), name.slice(middle))).toBe(number);
+            const other = `${name}?`;
+            expect(alphabet.indexOfHalves(other.slice(0, middle), other.slice(middle))).toBe(names.indexOf(other));
+          });
+        }
+      }),
+    ));
+
+  it("may have few of the names that it has not", () => {
+    const bytesOf = (name: string): Uint8Array => new TextEncoder().encode(name);
+    const hashOf = (name: string): number => jointHash(bytesOf(name), 0, bytesOf(name).length);
+    const alphabet = packed(
+      Array.from({ length: 5000 }, (_, i) => `w[0]=${i}`),
+      false,
+    );
+    const others = Array.from({ length: 5000 }, (_, i) => `w[1]=${i}`).filter((name) => alphabet.mayHave(hashOf(name)));
+    // A bit in sixteen or fewer is set.
+    expect(others.length).toBeLessThan(5000 / 10);
+  });
+
   it("tells names apart that have the same hash", () => {
     // Known to be the same in FNV-1a of 32 bits; the last in the joint hash.
     for (const [one, other] of ["costarring liquid", "declinate macallums", "altarage zinke", "\0zinke zinke"].map(

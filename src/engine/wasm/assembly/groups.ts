@@ -31,8 +31,8 @@ export function formGroups(first: i32, suffixes: usize, stride: usize, count: i3
   let at = groupAt(first);
   let context = base;
   let next = suffixes;
-  fewestCommon = i32.MAX_VALUE;
-  mostCommon = 0;
+  let fewest = i32.MAX_VALUE;
+  let most = 0;
   while (next < end) {
     // An expansion remembers one decision more than its context.
     const length = min(load<i32>(next) + 1, longest);
@@ -48,10 +48,12 @@ export function formGroups(first: i32, suffixes: usize, stride: usize, count: i3
     store<i32>(at, context, GroupBytes.membersEnd);
     store<i32>(at, length, GroupBytes.length);
     store<i32>(at, common, GroupBytes.common);
-    fewestCommon = min(fewestCommon, common);
-    mostCommon = max(mostCommon, common);
+    fewest = min(fewest, common);
+    most = max(most, common);
     at += GroupBytes.bytes;
   }
+  fewestCommon = fewest;
+  mostCommon = most;
   return <i32>(at - groups) / GroupBytes.bytes;
 }
 
