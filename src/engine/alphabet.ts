@@ -86,7 +86,7 @@ export class Alphabet {
   }
 
   /** The number of the name whose UTF-8 is `bytes[0]` to `bytes[length - 1]`, with this `jointHash`, or -1. */
-  indexOfBytes(bytes: Uint8Array, length: number, hash: number): number {
+  indexOfBytes(bytes: Uint8Array, length: number, hash = jointHash(bytes, 0, length)): number {
     if (this.packed) return this.packed.indexOfBytes(bytes, length, hash);
     return this.indexOf(decoder.decode(bytes.subarray(0, length)));
   }
