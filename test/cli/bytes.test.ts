@@ -115,6 +115,11 @@ const templateLine = fc
   .map(([kind, macros, between]) => `${kind}${macros.length}:${macros.join(between)}`);
 const template = fc.array(templateLine, { minLength: 1, maxLength: 8 }).map((lines) => `${lines.join("\n")}\nB\n`);
 
+const bits = { name: "bits", text: "a\t01101101\naa\t0110\nthe\t00\nB\t11\n0\t10\nİ\t0111\n" };
+const kinds = { name: "kinds", text: "a\tx|y\nb\té\nThe\t語\n_\tx\n" };
+const phrases = { name: "phrases", text: "a a\nthe\tD\n" };
+const lexicon = fc.constantFrom(undefined, undefined, [bits], [kinds, bits], [bits, phrases, kinds]);
+
 const layout = fc.record({
   separator: fc.constantFrom(" ", "\t", " \t  ", "  "),
   end: fc.constantFrom("\n", "\r\n"),
@@ -137,15 +142,16 @@ test("for any template, text and layout", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.option(template, { nil: undefined }),
+      lexicon,
       fc.array(sequence(2), { minLength: 1, maxLength: 5 }),
       fc.array(fc.oneof(sequence(2), sequence(2), sequence(2), fc.integer({ min: 1, max: 3 }).chain(sequence)), {
         maxLength: 6,
       }),
       fc.boolean(),
       layout,
-      async (lines, training, data, conjoin, { separator, end, bom, last, blank, labelled, ...rest }) => {
+      async (lines, told, training, data, conjoin, { separator, end, bom, last, blank, labelled, ...rest }) => {
         const note = { input: { format: "columns", columns: 2 } };
-        const tagger = await saved(training, { template: lines, conjoin, note, order: 2, contexts: 3 });
+        const tagger = await saved(training, { template: lines, lexicon: told, conjoin, note, order: 2, contexts: 3 });
         const rows = [...training.slice(0, 2), ...data].map((sequence) =>
           sequence.map((row) => (labelled ? [...row, row[0].length % 2 === 0 ? "N" : "_"] : row).join(separator) + end),
         );

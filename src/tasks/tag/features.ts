@@ -93,10 +93,18 @@ export function joinedPieces(own: PositionPieces, told: readonly Piece[], conjoi
 
 /** What lexicons say of words, as columns and pieces. */
 function toldBy(lexicons: readonly Lexicon[], given: Columns): { columns: Columns; pieces: Piece[] } {
-  if (lexicons.length === 0) return { columns: given, pieces: [] };
-  const { columns, first } = withLexicons(given, lexicons);
-  return { columns, pieces: lexicons.flatMap((lexicon, i) => lexicon.pieces(first + i)) };
+  const inColumns = lexicons.filter(({ isTable }) => !isTable);
+  if (inColumns.length === 0) return { columns: given, pieces: tablePieces(lexicons) };
+  const { columns, first } = withLexicons(given, inColumns);
+  return { columns, pieces: lexicons.flatMap((lexicon) => lexicon.pieces(first + inColumns.indexOf(lexicon))) };
 }
+
+/** Of lexicons that are tables, which need no columns of their own. */
+export function tablePieces(tables: readonly Lexicon[]): Piece[] {
+  return tables.flatMap((table) => table.pieces(NO_COLUMN));
+}
+
+const NO_COLUMN = 0;
 
 function named(
   attributes: PositionAttributes["attributes"],

@@ -12,7 +12,7 @@ import { numberless } from "../../util/characters.js";
 import { InputError } from "../../util/errors.js";
 import { checkOption, type NamedText } from "../../util/options.js";
 import { attributeOptions } from "./options.js";
-import type { Columns, Piece, PieceValue } from "./pieces.js";
+import { type Columns, type Form, jointPiece, type Piece } from "./pieces.js";
 
 /** Beginnings of bit strings that are classes of their own. */
 const BEGINNINGS = [4, 6, 8, 12] as const;
@@ -62,52 +62,48 @@ export class Lexicon {
     });
   }
 
-  /** [tokens] the value of each; "" for those that are not found. */
+  /** The class of a word in a table; undefined if it is not found. */
+  readonly classOf: Form = (word) => {
+    if (typeof word !== "string") return undefined;
+    const lower = fold(word);
+    // Tables of classes have numbers by their digits: 0000 for 1984.
+    const { entry = -1 } =
+      this.root.next.get(word) ?? this.folded.next.get(lower) ?? this.folded.next.get(numberless(lower)) ?? {};
+    return entry < 0 ? undefined : this.classes[entry];
+  };
+
+  /** [tokens] the place of each in an entry that is no table's; "" for those that are not found. */
   values(tokens: readonly string[]): string[] {
     const values = Array<string>(tokens.length).fill("");
     const lower = tokens.map(fold);
-    // Tables of classes have numbers by their digits: 0000 for 1984.
-    const forms = this.isTable ? [lower, lower.map(numberless)] : [lower];
     for (let i = 0; i < tokens.length; ) {
       const exact = longest(this.root, tokens, i);
-      let best = exact;
-      for (const tried of forms) {
-        const other = longest(this.folded, tried, i);
-        if (other.end > best.end) best = other;
-      }
+      const folded = longest(this.folded, lower, i);
+      const best = folded.end > exact.end ? folded : exact;
       if (best.entry < 0) {
         i++;
         continue;
       }
       const kind = this.classes[best.entry];
-      if (this.isTable) values[i] = kind;
-      else {
-        const rest = `${kind === "" ? "" : `-${kind}`}${best === exact ? "" : "?"}`;
-        for (let t = i; t < best.end; t++) values[t] = placeOf(t, i, best.end) + rest;
-      }
+      const rest = `${kind === "" ? "" : `-${kind}`}${best === exact ? "" : "?"}`;
+      for (let t = i; t < best.end; t++) values[t] = placeOf(t, i, best.end) + rest;
       i = best.end;
     }
     return values;
   }
 
-  /** Attributes of the values in a column. */
+  /** Attributes of the values in a column, or of a table, which needs only words. */
   pieces(column: number): readonly Piece[] {
     this.made[column] ??= this.makePieces(column);
     return this.made[column];
   }
 
   private makePieces(column: number): readonly Piece[] {
-    const { name } = this;
-    if (!this.isTable) {
-      return [
-        ...[-1, 0, 1].map((row) => piece(name, [row], column)),
-        piece(name, [-1, 0], column),
-        piece(name, [0, 1], column),
-      ];
-    }
-    const whole = [[-2], [-1], [0], [1], [2], [-1, 0], [0, 1]].map((rows) => piece(name, rows, column));
+    const { name, classOf } = this;
+    if (!this.isTable) return [[-1], [0], [1], [-1, 0], [0, 1]].map((rows) => piece(name, rows, column, ifFound));
+    const whole = [[-2], [-1], [0], [1], [2], [-1, 0], [0, 1]].map((rows) => piece(name, rows, WORD, classOf));
     if (!this.classes.every((kind) => /^[01]+$/.test(kind))) return whole;
-    return [...whole, ...[-1, 0, 1].map((row) => beginnings(name, row, column))];
+    return [...whole, ...[-1, 0, 1].map((row) => beginnings(name, row, classOf))];
   }
 }
 
@@ -148,30 +144,31 @@ function placeOf(token: number, start: number, end: number): string {
   return token === end - 1 ? "E" : "I";
 }
 
+/** The column of words. */
+const WORD = 0;
+
+const ifFound: Form = (value) => (typeof value === "string" && value !== "" ? value : undefined);
+
 /** `name[-1]|name[0]=value|value`, where all of the values are found. */
-function piece(name: string, rows: readonly number[], column: number): Piece {
+function piece(name: string, rows: readonly number[], column: number, form: Form): Piece {
   const label = `${rows.map((row) => `${name}[${row}]`).join("|")}=`;
-  return {
-    places: rows.map((row) => ({ row, column })),
-    names: (values) => (values.every(isFound) ? [label + values.join("|")] : []),
-  };
+  return jointPiece(
+    rows.map((row) => ({ row, column })),
+    { text: [label, ...rows.slice(1).map(() => "|"), ""], forms: rows.map(() => form) },
+  );
 }
 
 /** `name:4[0]=0110` */
-function beginnings(name: string, row: number, column: number): Piece {
+function beginnings(name: string, row: number, classOf: Form): Piece {
   return {
-    places: [{ row, column }],
-    names: ([bits]) =>
-      isFound(bits)
-        ? BEGINNINGS.filter((count) => count < bits.length).map(
-            (count) => `${name}:${count}[${row}]=${bits.slice(0, count)}`,
-          )
-        : [],
+    places: [{ row, column: WORD }],
+    names: ([word]) => {
+      const bits = classOf(word) ?? "";
+      return BEGINNINGS.filter((count) => count < bits.length).map(
+        (count) => `${name}:${count}[${row}]=${bits.slice(0, count)}`,
+      );
+    },
   };
-}
-
-function isFound(value: PieceValue): value is string {
-  return typeof value === "string" && value !== "";
 }
 
 /** Columns with one more for each lexicon, at the same place in every row, and the first of these. */

@@ -42,6 +42,7 @@ import {
   type GivenFeatures,
   joinedPieces,
   piecesOf,
+  tablePieces,
 } from "./features.js";
 import { TaggerEngine } from "./learner.js";
 import type { Lexicon } from "./lexicon.js";
@@ -442,16 +443,17 @@ export class Tagger extends TrainedModel<TaggerOptions, TaggerSummary, TaggerRow
 
   /**
    * Predicts for sequences whose values have numbers in place of text; undefined where text is needed, or more than the best
-   * output: of own functions, lexicons and vectors, and where outputs are held to a scheme.
+   * output: of own functions, lexicons of phrases and vectors, and where outputs are held to a scheme.
    */
   ofValues(values: Values, chosen?: PredictOptions["inference"]): ValueTagger | undefined {
     const { source, template, labels, attributes, conjoined, engine } = this;
     if (source.kind === "given" || source.kind === "function") return undefined;
-    if (this.valid || this.vectors || this.lexicons.length > 0) return undefined;
+    if (this.valid || this.vectors || this.lexicons.some(({ isTable }) => !isTable)) return undefined;
+    const told = tablePieces(this.lexicons);
     const inference = this.inferenceWith(chosen);
     const builder = new CorpusBuilder(labels, attributes, conjoined, false, engine.arrays, values);
     return {
-      pieces: (columns, place) => joinedPieces(piecesOf(columns, source, template, place), [], this.options.conjoin),
+      pieces: (columns, place) => joinedPieces(piecesOf(columns, source, template, place), told, this.options.conjoin),
       forgetIfFull: () => builder.forgetIfFull(),
       predict: (matrix, pieces) => {
         engine.check();

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readLexicon } from "../../../src/formats/lexicon.js";
 import { Lexicon, lexiconsOf } from "../../../src/tasks/tag/lexicon.js";
+import { pieceNames } from "../../../src/tasks/tag/pieces.js";
 import { Tagger } from "../../../src/tasks/tag/tagger.js";
 import { InputError } from "../../../src/util/errors.js";
 import { decodeModel, encodeModel } from "../../../src/workflows/model.js";
@@ -45,7 +46,9 @@ describe("what is found", () => {
   test("the class of a word; numbers by their digits", () => {
     const lexicon = new Lexicon("l", readLexicon("Rome\t01\nrome\t11\n0000\t10\n"));
     expect(lexicon.isTable).toBe(true);
-    expect(lexicon.values(["Rome", "rome", "ROME", "1984", "85"])).toEqual(["01", "11", "01", "10", ""]);
+    expect(["Rome", "rome", "ROME", "1984", "85", -1].map(lexicon.classOf)).toEqual([
+      ...["01", "11", "01", "10", undefined, undefined],
+    ]);
   });
 
   test("is what trying all entries at every place finds", () => {
@@ -87,14 +90,7 @@ describe("what is found", () => {
 
   test("attributes around a position, and the beginnings of bit strings", () => {
     const lexicon = new Lexicon("c", readLexicon("a\t011011\nb\t00\n"));
-    const values = ["", "011011", "00"];
-    const names = lexicon
-      .pieces(1)
-      .flatMap((piece) =>
-        piece.places.every(({ row }) => row + 1 >= 0 && row + 1 < values.length)
-          ? piece.names(piece.places.map(({ row }) => values[row + 1]))
-          : [],
-      );
+    const names = pieceNames(lexicon.pieces(1), [["x"], ["a"], ["b"]], 1);
     expect(names.sort()).toEqual(["c:4[0]=0110", "c[0]=011011", "c[0]|c[1]=011011|00", "c[1]=00"]);
   });
 });
