@@ -127,6 +127,7 @@ function decodeTagger(content: TensorFile, file?: string): Tagger {
       shortlist: 0,
       unseen: false,
       margin: 0,
+      classes: false,
     },
     summary,
   });

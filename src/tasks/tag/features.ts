@@ -174,6 +174,9 @@ export function attributeMaker(
       if (given.features === undefined && sequence.attributes) return { kind: "given" };
       return { kind: "text", version: textVersion };
     },
+    /** Whether a template makes attributes of the words in the first column, and none of parts of them. */
+    seesWholeWords: (sequence: TaggingSequence): boolean =>
+      template?.seesWholeWords === true && sequence?.columns !== undefined,
     add: (builder: CorpusBuilder, sequence: TaggingSequence, source: FeatureSource) =>
       addSequence(builder, sequence, sequence.labels, source, parts),
   };

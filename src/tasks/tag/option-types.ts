@@ -53,6 +53,11 @@ export interface TaggerOptions {
    */
   margin: number;
   /**
+   * Group the words of the data into classes by their neighbours and add attributes for these, if a template sees only whole words.
+   * @default true
+   */
+  classes: boolean;
+  /**
    * Scheme to learn labels such as B-PER in; answers use the scheme of the data.
    * If not given: bio for IOB1 data, otherwise that of the data.
    */

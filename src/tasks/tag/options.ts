@@ -79,6 +79,13 @@ export const taggerOptions = {
       otherwise: "1; 0 with an encoder, in a beam, or if nothing is held out",
     },
   ),
+  classes: flag(
+    "group the words of the data into classes by their neighbours and add attributes for these, if a template sees only whole words",
+    {
+      usual: true,
+      off: "add no attributes for classes of words",
+    },
+  ),
   scheme: choice("scheme to learn labels such as B-PER in; answers use the scheme of the data", schemeChoices, {
     value: "name",
     otherwise: "bio for IOB1 data, otherwise that of the data",

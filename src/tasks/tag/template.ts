@@ -104,6 +104,8 @@ export class CompiledTemplate implements Template {
   readonly text: string;
   readonly labelBigrams: boolean;
   readonly columns: number;
+  /** Whether attributes are made of values in the first column, and none of parts of them. */
+  readonly seesWholeWords: boolean;
   readonly #pieces: PositionPieces;
 
   constructor(text: string, patterns: readonly Pattern[], labelBigrams: boolean) {
@@ -112,6 +114,8 @@ export class CompiledTemplate implements Template {
     let columns = 0;
     for (const { macros } of patterns) for (const { column } of macros) columns = Math.max(columns, column + 1);
     this.columns = columns;
+    const ofWords = patterns.flatMap(({ macros }) => macros.filter(({ column }) => column === 0));
+    this.seesWholeWords = ofWords.length > 0 && ofWords.every(({ kind }) => kind === "value");
     const piecesOf = (some: readonly Pattern[], afterFirst: boolean): Piece[] =>
       some.map(({ text, macros }) => jointPiece(macros, { text, forms: macros.map(formOf) }, afterFirst));
     this.#pieces = {

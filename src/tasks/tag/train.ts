@@ -33,7 +33,7 @@ import {
 import { attributeMaker, functionOf } from "./features.js";
 import { labelParts } from "./label-parts.js";
 import { TaggerLearner } from "./learner.js";
-import { lexiconsOf } from "./lexicon.js";
+import { type Lexicon, lexiconsOf } from "./lexicon.js";
 import { MemoryNotices } from "./memory-notices.js";
 import { carriedWeights, mergeRows } from "./merge.js";
 import {
@@ -45,6 +45,7 @@ import {
   readTaggerOptions,
   type TaggerOptions,
 } from "./options.js";
+import { OWN_CLASSES, withOwnClasses } from "./own-classes.js";
 import { checkSlots, Reader, type Sequences } from "./reading.js";
 import { type TaggerRows, taggerRows } from "./rows.js";
 import { translated, translationFor } from "./scheme.js";
@@ -96,7 +97,7 @@ async function learnTagger(
   }
   // One that is kept sees words as it did.
   const textVersion = kept?.source.kind === "text" ? (kept.source.version ?? 1) : undefined;
-  const lexicons = given.lexicon ? lexiconsOf(given.lexicon) : (kept?.lexicons ?? []);
+  const lexicons = [...(given.lexicon ? lexiconsOf(given.lexicon) : (kept?.lexicons ?? []))];
   const words = given.vectors || kept?.vectors ? new Alphabet() : undefined;
   const wordNumber = words && ((word: string) => words.add(word));
   const maker = attributeMaker(given, { conjoin: open.conjoin, lexicons, wordNumber }, textVersion);
@@ -109,7 +110,7 @@ async function learnTagger(
   const scratch = isEncoded ? undefined : given.scratch;
   const reader = new Reader(maker, { labels, attributes, conjoined }, { scratch, hasWords: words !== undefined });
   room.reader = reader;
-  const readOwn = await reader.read(sequences);
+  const readOwn = await reader.read(await addOwnClasses(sequences, lexicons, open, given, maker));
   if (!reader.source) throw new InputError("there are no sequences to learn from");
   if (labels.size === 0) throw new InputError("no position has a label to learn from");
   const readDev = given.dev && (await reader.readKnown(given.dev));
@@ -187,7 +188,8 @@ async function learnTagger(
   learner.margin = margin;
   const fitted = await chooseAndTrain(learner, choosing, hooksOf(given), { ...from, tempersFirst: margin > 0 });
   const scheme: TaggerOptions["scheme"] = translation?.learned ?? "data";
-  const known = { ...open, labelParts: separator, shortlist, scheme, unseen, margin };
+  const classes = !given.lexicon && lexicons.some(({ name }) => name === OWN_CLASSES);
+  const known = { ...open, labelParts: separator, shortlist, scheme, unseen, margin, classes };
   const options = optionsOf({ ...known, passes: timed.passes }, choosing, fitted.chosen, sequenceCount);
   // What is saved is single precision; rounding here makes a saved and loaded tagger answer exactly as this one.
   const weights = fitted.weights.map(Math.fround);
@@ -212,6 +214,27 @@ async function learnTagger(
     note: given.note ?? {},
     features: functionOf(given.features),
   });
+}
+
+/**
+ * Adds classes of the words to the lexicons, if nothing else tells of words, or those of the tagger that training starts from.
+ * Returns the sequences again.
+ */
+async function addOwnClasses(
+  sequences: Sequences,
+  lexicons: Lexicon[],
+  { classes: areWanted, encoder }: ChosenOptions,
+  { lexicon, vectors, from, keep }: TrainTaggerOptions,
+  maker: ReturnType<typeof attributeMaker>,
+): Promise<Sequences> {
+  if (!areWanted || lexicon || vectors || keep || encoder !== "none") return sequences;
+  if (from) {
+    lexicons.push(...from.lexicons.filter(({ name }) => name === OWN_CLASSES));
+    return sequences;
+  }
+  const found = await withOwnClasses(sequences, (first) => maker.seesWholeWords(first));
+  if (found.classes) lexicons.push(found.classes);
+  return found.sequences;
 }
 
 /** With less memory, there may be fewer attributes than the training to be resumed had. */
