@@ -116,7 +116,7 @@ function present(files) {
   }
   if (onPath("crf_learn")) {
     const file = model("crfpp");
-    rivals.push(stargram("template of CRF++", ours, [train, "--template", plain], test));
+    rivals.push(stargram("template of CRF++", ours, [train, "--template", plain, "--no-classes"], test));
     const learn = /** @type {CommandLine} */ (["crf_learn", "-m", "10", plain, train, file]);
     rivals.push({
       name: "CRF++",
