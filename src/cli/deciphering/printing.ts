@@ -134,6 +134,8 @@ function slipTable({ slips, plain }: Decipherment): string {
 
 /** A line for each EM pass, and one that is written over while keys are searched. */
 export class DecipherProgress {
+  private climbing: { since: number; from: number } | undefined;
+
   constructor(private readonly on: boolean) {}
 
   private show(text: string): void {
@@ -142,6 +144,14 @@ export class DecipherProgress {
 
   search(restart: number, best: number): void {
     this.show(`search ${restart}: best log-likelihood ${best.toFixed(1)}`);
+  }
+
+  climb(share: number, best: number): void {
+    this.climbing ??= { since: performance.now(), from: share };
+    const { since, from } = this.climbing;
+    const elapsed = (performance.now() - since) / 1000;
+    const left = share > from ? `, ${duration((elapsed * (1 - share)) / (share - from))} left` : "";
+    this.show(`words ${Math.round(100 * share)} %: best log-likelihood ${best.toFixed(1)}${left}`);
   }
 
   pass(pass: number, logLikelihood: number, contextLength: number, settled: number): void {

@@ -65,6 +65,7 @@ async function solveWith(
       known,
       shouldStop: () => interrupt.asked,
       onSearch: (restart, _score, best) => progress.search(restart, best),
+      onClimb: (share, best) => progress.climb(share, best),
       onPass: (pass) => progress.pass(pass.pass, pass.logLikelihood, pass.contextLength, pass.settled),
       ...helpers,
     });

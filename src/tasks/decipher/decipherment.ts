@@ -27,6 +27,8 @@ export interface DecipherHooks {
   onPass?: (pass: DecipherPass) => void;
   /** After each search for a key or walk from it; `key` gives the best one so far, by cipher symbol. */
   onSearch?: (restart: number, score: number, best: number, key: () => Map<string, string>) => void;
+  /** Letters: while the best key is improved by its score as words; `share` of that is done. */
+  onClimb?: (share: number, best: number, key: () => Map<string, string>) => void;
   /** A key to start with, by cipher symbol, instead of a search. */
   begin?: Readonly<Record<string, string>>;
   /** Asked often; true ends the work with the best key so far. */

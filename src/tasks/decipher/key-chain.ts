@@ -1,7 +1,7 @@
 // A walk through keys by their score as a whole, which takes time to compute. Steps are proposed by a walk with tables of
 // letters, which are quick, and corrected: with C the cost of a key by letters and S its score, a key that steps by letters at
-// temperature t have led to is taken with the probability
-//   min(1, exp((S' - S) / t) exp((C' - C) / t)),
+// temperature u have led to is taken with the probability
+//   min(1, exp((S' - S) / t) exp((C' - C) / u)),
 // so that keys come up in proportion to exp(S / t) (delayed acceptance). Cooling down, it finds the best key.
 
 import { beginWalk, TOTAL } from "../../engine/keys.js";
@@ -40,15 +40,20 @@ export class KeyChain {
     return this.walks.walk.state[TOTAL] / this.walks.tables.units;
   }
 
-  /** Proposes a key that is `steps` steps by letters away. Returns what came of it. */
-  move(temperature: number, steps: number): "moved" | "same" | "refused" {
+  /** Goes on after another chain has walked. */
+  resume(): void {
+    beginWalk(this.walks.walk, this.key);
+  }
+
+  /** Proposes a key that is `steps` steps by letters away, at a temperature of their own. Returns what came of it. */
+  move(temperature: number, steps: number, proposing = temperature): "moved" | "same" | "refused" {
     const { walks, key } = this;
     const { walk } = walks;
-    walks.step(temperature, steps);
+    walks.step(proposing, steps);
     if (same(walk.key, key)) return "same";
     const letters = this.cost();
     const score = this.scores.of(walk.key);
-    const gain = (score - this.score + letters - this.letters) / temperature;
+    const gain = (score - this.score) / temperature + (letters - this.letters) / proposing;
     if (gain < 0 && uniform(this.random) >= Math.exp(gain)) {
       beginWalk(walk, key);
       return "refused";

@@ -1,10 +1,12 @@
 // Solves a letter cipher: searches keys by tables of letters, takes the best ends on by their score as words, and draws keys in
-// proportion to their likelihood around each, to tell how sure the readings are.
+// proportion to their likelihood, to tell how sure the readings are: one-to-one keys around each end, homophonic keys by chains that
+// trade places and so come to better keys as well.
 
-import type { Evidence } from "./belief.js";
+import { belief, type Evidence } from "./belief.js";
 import { scoreByChance } from "./chance.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import { coolDown, KeyChain } from "./key-chain.js";
+import { KeyLadder } from "./key-ladder.js";
 import { KeyScore } from "./key-score.js";
 import { agreement, type End, type Searched, searchLetters } from "./letter-search.js";
 import { type LetterWalks, seedOf } from "./letter-walks.js";
@@ -57,12 +59,57 @@ const LEAST_WEIGHT = 1e-4;
 export async function solveLetters(cipher: Substitution, hooks: DecipherHooks): Promise<LetterSolution> {
   const walker = new Walker(cipher, cipher.language.ngram);
   const searched = await searchLetters(cipher, walker, fewestSearches(cipher), hooks);
-  const solution = await takeOn(cipher, walker.whole, searched, hooks);
-  if (!solution.shares) return solution;
+  const scores = new KeyScore(cipher, wordScoreOf(cipher.language));
+  const taken = await takeOn(cipher, walker.whole, scores, searched, hooks);
+  const timesOf = (key: Int32Array): number =>
+    searched.ends
+      .filter((end) => agreement(end.key, key, cipher) >= SAME_ANSWER)
+      .reduce((sum, end) => sum + end.times, 0);
+  const [{ key, score }] = taken;
+  const solution: LetterSolution = { key, score, tried: searched.tried, times: timesOf(key) };
+  if (!cipher.options.refine || hooks.shouldStop?.()) return solution;
+  if (cipher.options.oneToOne) await draw(cipher, walker.whole, scores, taken, solution, hooks);
+  solution.times = timesOf(solution.key);
   solution.evidence = await evidenceOf(cipher, solution, searched.steps, hooks);
+  if (!cipher.options.oneToOne) await climb(cipher, walker.whole, scores, solution, hooks);
   // Shares that nothing speaks for or against tell nothing.
   if (!solution.evidence) solution.shares = undefined;
   return solution;
+}
+
+/** A key that is believed more than this is taken for found, and one that is believed less than the other for lost. */
+const BELIEVED = { found: 0.95, lost: 0.2 };
+
+/** Moves of a ladder times places of the text: at first, and of a key that is in doubt. */
+const CLIMBED = { first: 10e6, most: 310e6 };
+
+/** Homophonic keys are taken on by chains that trade places, for longer if the key is in doubt. */
+async function climb(
+  cipher: Substitution,
+  walks: LetterWalks,
+  scores: KeyScore,
+  solution: LetterSolution,
+  hooks: DecipherHooks,
+): Promise<void> {
+  const { evidence } = solution;
+  if (!evidence) return;
+  const ladder = new KeyLadder(walks, scores, solution.key, seedOf(cipher.options.seed, LADDERS));
+  const believed = belief(evidence);
+  const isInDoubt = believed >= BELIEVED.lost && believed < BELIEVED.found;
+  const most = isInDoubt ? CLIMBED.most : CLIMBED.first;
+  // Shares are those of the last climb, which is the longest.
+  for (let moves = CLIMBED.first; ladder.moves * cipher.places < most; moves *= 2) {
+    const shares = await ladder.climb(moves / cipher.places, hooks, () => {
+      const { bestKey, bestScore } = ladder.best;
+      const share = Math.min(1, (ladder.moves * cipher.places) / most);
+      hooks.onClimb?.(share, bestScore, () => cipher.named(bestKey));
+    });
+    if (!shares) return;
+    const { bestKey, bestScore } = ladder.best;
+    solution.shares = shares;
+    solution.key = bestKey.slice();
+    solution.score = bestScore;
+  }
 }
 
 /** Places below which a text is short. */
@@ -88,37 +135,21 @@ interface Taken {
   score: number;
 }
 
-/** Takes the ends of a search on by their score as words. */
+/** Takes the ends of a search on by their score as words; the best first. */
 async function takeOn(
   cipher: Substitution,
   walks: LetterWalks,
-  { ends, tried }: Searched,
+  scores: KeyScore,
+  { ends }: Searched,
   hooks: DecipherHooks,
-): Promise<LetterSolution> {
-  const { seed } = cipher.options;
-  const words = wordScoreOf(cipher.language);
-  const scores = new KeyScore(cipher, words);
-  const timesOf = (key: Int32Array): number =>
-    ends.filter((end) => agreement(end.key, key, cipher) >= SAME_ANSWER).reduce((sum, end) => sum + end.times, 0);
-  const isShortText = isShort(cipher);
+): Promise<Taken[]> {
   const taken: Taken[] = [];
-  for (const [i, end] of ends.slice(0, isShortText ? MOST_ENDS : 2).entries()) {
-    const chain = new KeyChain(walks, scores, end.key, seedOf(seed, CHAINS + i));
+  for (const [i, end] of ends.slice(0, isShort(cipher) ? MOST_ENDS : 2).entries()) {
+    const chain = new KeyChain(walks, scores, end.key, seedOf(cipher.options.seed, CHAINS + i));
     if (!(await coolDown(chain, blocksOf(cipher), hooks)) && i > 0) break;
     taken.push({ end, key: chain.bestKey.slice(), score: chain.bestScore });
   }
-  taken.sort((a, b) => b.score - a.score);
-  const [best] = taken;
-  const solution: LetterSolution = {
-    key: best.key,
-    score: best.score,
-    tried,
-    times: timesOf(best.key),
-  };
-  if (!cipher.options.refine || hooks.shouldStop?.()) return solution;
-  await draw(cipher, walks, scores, taken, solution, hooks);
-  solution.times = timesOf(solution.key);
-  return solution;
+  return taken.sort((a, b) => b.score - a.score);
 }
 
 /** What tells whether a key is right as a whole; undefined if it was stopped. */
@@ -146,6 +177,7 @@ async function evidenceOf(
 
 /** Tells the random numbers of chains from those of walks. */
 const CHAINS = 1 << 21;
+const LADDERS = 3 << 21;
 
 /**
  * Draws keys around each end at each temperature and gives the solution their shares. A better key that comes up on the way

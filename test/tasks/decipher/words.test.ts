@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { keyLoops } from "../../../src/engine/key-choice.js";
 import { ngramScore } from "../../../src/engine/ngram.js";
 import { KeyChain } from "../../../src/tasks/decipher/key-chain.js";
+import { COUNTED, KeyLadder } from "../../../src/tasks/decipher/key-ladder.js";
 import { KeyScore } from "../../../src/tasks/decipher/key-score.js";
 import { keyTables } from "../../../src/tasks/decipher/key-tables.js";
 import { LanguageModel } from "../../../src/tasks/decipher/language.js";
@@ -101,33 +102,69 @@ describe("the score of a text as words", () => {
   });
 });
 
-it("a chain meets keys in proportion to their likelihood as words", () => {
+describe("keys are met in proportion to their likelihood as words", () => {
   const dense = language.withSpaces(false) as LanguageModel;
-  const options = { ...readDeciphererOptions({}), oneToOne: true };
   const inference = { mode: "rcms", contexts: 10, order: 3, recombine: true, rows: "all" } as const;
-  const cipher = new Substitution(dense, options, inference, [[..."xyzxx"]], {});
   const loops = keyLoops();
-  const walks = new LetterWalks(cipher, keyTables(dense.ngram, 2, false, loops.arrays), loops);
-  const scores = new KeyScore(cipher, new WordScore(dense, words));
-  const chain = new KeyChain(walks, scores, Int32Array.from([0, 1, 2]), 7);
-  const times = new Map<string, number>();
-  const draws = 6000;
-  for (let n = 0; n < draws; n++) {
-    chain.move(1, 2);
-    times.set(chain.key.join(), (times.get(chain.key.join()) ?? 0) + 1);
+
+  function ofCipher(oneToOne: boolean) {
+    const options = { ...readDeciphererOptions({}), oneToOne };
+    const cipher = new Substitution(dense, options, inference, [[..."xyzxx"]], {});
+    const walks = new LetterWalks(cipher, keyTables(dense.ngram, 2, false, loops.arrays), loops);
+    return { cipher, walks, scores: new KeyScore(cipher, new WordScore(dense, words)) };
   }
-  const keys = [
-    [0, 1, 2],
-    [0, 2, 1],
-    [1, 0, 2],
-    [1, 2, 0],
-    [2, 0, 1],
-    [2, 1, 0],
-  ];
-  const likelihoods = keys.map((key) => Math.exp(scores.of(Int32Array.from(key))));
-  const sum = likelihoods.reduce((a, b) => a + b, 0);
-  keys.forEach((key, i) => {
-    expect(Math.abs((times.get(key.join()) ?? 0) / draws - likelihoods[i] / sum)).toBeLessThan(0.04);
+
+  it.each([1, 3])("by a chain whose moves are proposed at temperature %d", (proposing) => {
+    const { walks, scores } = ofCipher(true);
+    const chain = new KeyChain(walks, scores, Int32Array.from([0, 1, 2]), 7);
+    const times = new Map<string, number>();
+    const draws = 6000;
+    for (let n = 0; n < draws; n++) {
+      chain.move(1, 2, proposing);
+      times.set(chain.key.join(), (times.get(chain.key.join()) ?? 0) + 1);
+    }
+    const keys = [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ];
+    const likelihoods = keys.map((key) => Math.exp(scores.of(Int32Array.from(key))));
+    const sum = likelihoods.reduce((a, b) => a + b, 0);
+    keys.forEach((key, i) => {
+      expect(Math.abs((times.get(key.join()) ?? 0) / draws - likelihoods[i] / sum)).toBeLessThan(0.04);
+    });
+  });
+
+  it("by chains that trade places", async () => {
+    const { cipher, walks, scores } = ofCipher(false);
+    const { plainCount, cipherCount } = cipher;
+    const ladder = new KeyLadder(walks, scores, Int32Array.from([0, 0, 0]), 7);
+    const shares = (await ladder.climb(1_000_000, {})) as Float64Array;
+    const expected = new Float64Array(shares.length);
+    const all = Array.from({ length: plainCount ** cipherCount }, (_, n) =>
+      Int32Array.from({ length: cipherCount }, (_, x) => Math.floor(n / plainCount ** x) % plainCount),
+    );
+    const best = Math.max(...all.map((key) => scores.of(key)));
+    for (const temperature of COUNTED) {
+      const weights = all.map((key) => Math.exp((scores.of(key) - best) / temperature));
+      const sum = weights.reduce((a, b) => a + b, 0);
+      all.forEach((key, n) => {
+        key.forEach((y, x) => {
+          expected[x * plainCount + y] += weights[n] / sum / COUNTED.length;
+        });
+      });
+    }
+    for (const [i, share] of shares.entries()) expect(Math.abs(share - expected[i])).toBeLessThan(0.04);
+    expect(ladder.best.bestScore).toBeCloseTo(best, 9);
+  });
+
+  it("and a ladder stops when it is asked to", async () => {
+    const { walks, scores } = ofCipher(false);
+    const ladder = new KeyLadder(walks, scores, Int32Array.from([0, 0, 0]), 7);
+    expect(await ladder.climb(1e9, { shouldStop: () => true })).toBeUndefined();
   });
 });
 
