@@ -150,7 +150,7 @@ export class DecipherProgress {
     this.climbing ??= { since: performance.now(), from: share };
     const { since, from } = this.climbing;
     const elapsed = (performance.now() - since) / 1000;
-    const left = share > from ? `, ${duration((elapsed * (1 - share)) / (share - from))} left` : "";
+    const left = share > from ? `, at most ${duration((elapsed * (1 - share)) / (share - from))} left` : "";
     this.show(`words ${Math.round(100 * share)} %: best log-likelihood ${best.toFixed(1)}${left}`);
   }
 

@@ -10,8 +10,14 @@ import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import type { KeyScore } from "./key-score.js";
 import type { LetterWalks } from "./letter-walks.js";
 
-/** Temperatures of chains that cool down, in nats. */
+/** Temperatures of chains that cool down, in nats; and of those that do so slowly, between which they have so many. */
 const COOLING = { hot: 3, cold: 0.4 };
+const SLOWLY = { hot: 2.6, cold: 1, temperatures: 40 };
+
+/** Single steps are proposed by letters at least as freely as this: what words want may look bad by letters. */
+const LEAST_PROPOSING = 3;
+
+const STEPS_BETWEEN_PAUSES = 500;
 
 export class KeyChain {
   readonly key: Int32Array;
@@ -45,6 +51,11 @@ export class KeyChain {
     beginWalk(this.walks.walk, this.key);
   }
 
+  /** One step: homophonic keys change little at a time, and so go further. */
+  step(temperature: number): void {
+    this.move(temperature, 1, Math.max(temperature, LEAST_PROPOSING));
+  }
+
   /** Proposes a key that is `steps` steps by letters away, at a temperature of their own. Returns what came of it. */
   move(temperature: number, steps: number, proposing = temperature): "moved" | "same" | "refused" {
     const { walks, key } = this;
@@ -67,6 +78,19 @@ export class KeyChain {
     }
     return "moved";
   }
+}
+
+/** Lets a homophonic key cool down slowly, a step at a time; false if it was stopped. */
+export async function coolSlowly(chain: KeyChain, steps: number, hooks: DecipherHooks): Promise<boolean> {
+  const { hot, cold, temperatures } = SLOWLY;
+  for (let i = 0; i < temperatures; i++) {
+    const temperature = hot * (cold / hot) ** (i / (temperatures - 1));
+    for (let n = 0; n < steps / temperatures; n++) {
+      chain.step(temperature);
+      if (n % STEPS_BETWEEN_PAUSES === 0 && (await pausedAndStopped(hooks))) return false;
+    }
+  }
+  return true;
 }
 
 function same(a: Int32Array, b: Int32Array): boolean {

@@ -19,12 +19,7 @@ export const COUNTED = [1.4, 2.6];
 const MOVES = { most: 100, least: 5 };
 const ROUNDS = 40;
 
-/** Moves are proposed by letters at least as freely as this: what words want may look bad by letters. */
-const LEAST_PROPOSING = 3;
-
 export class KeyLadder {
-  /** Moves made, of all chains. */
-  moves = 0;
   /** [temperatures] */
   private readonly chains: KeyChain[];
   private readonly random: RandomGenerator;
@@ -46,10 +41,10 @@ export class KeyLadder {
   }
 
   /**
-   * Goes on for so many moves. Returns the share of the keys met that have a substitution, [cipherCount][plainCount]; undefined if it
+   * Makes so many moves. Returns the share of the keys met that have a substitution, [cipherCount][plainCount]; undefined if it
    * was stopped.
    */
-  async climb(moves: number, hooks: DecipherHooks, onRound?: () => void): Promise<Float64Array | undefined> {
+  async climb(moves: number, hooks: DecipherHooks): Promise<Float64Array | undefined> {
     const { cipherCount, plainCount } = this.walks.cipher;
     const shares = new Float64Array(cipherCount * plainCount);
     const own = moves / TEMPERATURES.length;
@@ -62,13 +57,11 @@ export class KeyLadder {
       for (const [i, temperature] of TEMPERATURES.entries()) {
         const chain = this.chains[i];
         chain.resume();
-        for (let n = 0; n < each; n++) chain.move(temperature, 1, Math.max(temperature, LEAST_PROPOSING));
+        for (let n = 0; n < each; n++) chain.step(temperature);
         if (round < skipped || !COUNTED.includes(temperature)) continue;
         for (let x = 0; x < cipherCount; x++) shares[x * plainCount + chain.key[x]] += weight;
       }
       this.trade();
-      this.moves += each * TEMPERATURES.length;
-      onRound?.();
       if (await pausedAndStopped(hooks)) return undefined;
     }
     return shares;

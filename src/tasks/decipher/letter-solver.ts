@@ -5,7 +5,7 @@
 import { belief, type Evidence } from "./belief.js";
 import { scoreByChance } from "./chance.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
-import { coolDown, KeyChain } from "./key-chain.js";
+import { coolDown, coolSlowly, KeyChain } from "./key-chain.js";
 import { KeyLadder } from "./key-ladder.js";
 import { KeyScore } from "./key-score.js";
 import { agreement, type End, type Searched, searchLetters } from "./letter-search.js";
@@ -77,13 +77,23 @@ export async function solveLetters(cipher: Substitution, hooks: DecipherHooks): 
   return solution;
 }
 
-/** A key that is believed more than this is taken for found, and one that is believed less than the other for lost. */
-const BELIEVED = { found: 0.95, lost: 0.2 };
+/** A key of which more than this is expected to be right is taken for found, and one that is believed less than the other for lost. */
+const FOUND = 0.92;
+const LOST = 0.2;
 
-/** Moves of a ladder times places of the text: at first, and of a key that is in doubt. */
-const CLIMBED = { first: 10e6, most: 310e6 };
+/**
+ * Chains that a key in doubt is taken on by, at most, and how many of them must come to the best key. Each has so many steps for each
+ * symbol; of long texts fewer, so that steps times places stay below the last number.
+ */
+const SLOW_CHAINS = { most: 16, recurrences: 3, steps: 1600, mostPlaces: 32e6 };
 
-/** Homophonic keys are taken on by chains that trade places, for longer if the key is in doubt. */
+/** Moves of chains that trade places, times places of the text. */
+const CLIMBED = 10e6;
+
+/** Two keys that score so nearly alike, in nats, are one. */
+const SAME_SCORE = 1e-6;
+
+/** Homophonic keys are drawn by chains that trade places; those in doubt are first taken on by words until the best recurs. */
 async function climb(
   cipher: Substitution,
   walks: LetterWalks,
@@ -91,25 +101,64 @@ async function climb(
   solution: LetterSolution,
   hooks: DecipherHooks,
 ): Promise<void> {
-  const { evidence } = solution;
-  if (!evidence) return;
+  if (!solution.evidence) return;
+  const believed = belief(solution.evidence);
+  await trade(cipher, walks, scores, solution, hooks);
+  if (!solution.shares || believed < LOST || believed * sureness(cipher, solution) >= FOUND) return;
+  if (await coolOften(cipher, walks, scores, solution, hooks)) await trade(cipher, walks, scores, solution, hooks);
+}
+
+/** Draws keys by chains that trade places, and takes the best key they meet. */
+async function trade(
+  cipher: Substitution,
+  walks: LetterWalks,
+  scores: KeyScore,
+  solution: LetterSolution,
+  hooks: DecipherHooks,
+): Promise<void> {
   const ladder = new KeyLadder(walks, scores, solution.key, seedOf(cipher.options.seed, LADDERS));
-  const believed = belief(evidence);
-  const isInDoubt = believed >= BELIEVED.lost && believed < BELIEVED.found;
-  const most = isInDoubt ? CLIMBED.most : CLIMBED.first;
-  // Shares are those of the last climb, which is the longest.
-  for (let moves = CLIMBED.first; ladder.moves * cipher.places < most; moves *= 2) {
-    const shares = await ladder.climb(moves / cipher.places, hooks, () => {
-      const { bestKey, bestScore } = ladder.best;
-      const share = Math.min(1, (ladder.moves * cipher.places) / most);
-      hooks.onClimb?.(share, bestScore, () => cipher.named(bestKey));
-    });
-    if (!shares) return;
-    const { bestKey, bestScore } = ladder.best;
-    solution.shares = shares;
-    solution.key = bestKey.slice();
-    solution.score = bestScore;
+  const shares = await ladder.climb(CLIMBED / cipher.places, hooks);
+  if (!shares) return;
+  const { bestKey, bestScore } = ladder.best;
+  Object.assign(solution, { shares, key: bestKey, score: bestScore });
+}
+
+/** Lets chains cool down slowly from the key of a solution until the best that they find recurs; false if it was stopped. */
+async function coolOften(
+  cipher: Substitution,
+  walks: LetterWalks,
+  scores: KeyScore,
+  solution: LetterSolution,
+  hooks: DecipherHooks,
+): Promise<boolean> {
+  const { most, recurrences, steps, mostPlaces } = SLOW_CHAINS;
+  const { places, cipherCount, options } = cipher;
+  const start = solution.key;
+  for (let n = 0, times = 0; n < most && times < recurrences; n++) {
+    hooks.onClimb?.(n / most, solution.score, () => cipher.named(solution.key));
+    const chain = new KeyChain(walks, scores, start, seedOf(options.seed, SLOW + n));
+    if (!(await coolSlowly(chain, Math.min(steps * cipherCount, mostPlaces / places), hooks))) return false;
+    if (chain.bestScore > solution.score + SAME_SCORE) {
+      solution.key = chain.bestKey;
+      solution.score = chain.bestScore;
+      times = 1;
+    } else if (chain.bestScore > solution.score - SAME_SCORE) times++;
   }
+  return true;
+}
+
+/** Share of the places that the keys drawn read like the key; spaces that are known do not count. */
+function sureness(cipher: Substitution, { key, shares }: LetterSolution): number {
+  const { plainCount, frequency } = cipher;
+  const space = cipher.fixedSpace();
+  let places = 0;
+  let sure = 0;
+  for (let x = 0; x < key.length; x++) {
+    if (x === space) continue;
+    places += frequency[x];
+    sure += frequency[x] * (shares as Float64Array)[x * plainCount + key[x]];
+  }
+  return places > 0 ? sure / places : 1;
 }
 
 /** Places below which a text is short. */
@@ -178,6 +227,7 @@ async function evidenceOf(
 /** Tells the random numbers of chains from those of walks. */
 const CHAINS = 1 << 21;
 const LADDERS = 3 << 21;
+const SLOW = LADDERS + 1;
 
 /**
  * Draws keys around each end at each temperature and gives the solution their shares. A better key that comes up on the way
