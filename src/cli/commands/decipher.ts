@@ -306,11 +306,12 @@ async function otherReading(asGiven: Attempt, flags: DecipherFlags): Promise<Att
   const { cipher, language, decipherer } = asGiven;
   const other = await otherOrder(cipher, language, decipherer.options);
   if (!other) return undefined;
-  const found = await solve(decipherer, other.cipher, {}, flags);
+  const { key: candidate, ...reordered } = other;
+  const found = await solve(decipherer, other.cipher, {}, flags, candidate);
   if ((found.expectedAccuracy ?? 0) <= (asGiven.found.expectedAccuracy ?? 0)) return undefined;
   const solution =
     flags.solution === undefined ? undefined : await readSolution(flags.solution, other.cipher, flags.encoding);
-  return { ...asGiven, ...other, found, solution };
+  return { ...asGiven, ...reordered, found, solution };
 }
 
 /** What was taken for what, where there was a choice. */

@@ -1,6 +1,7 @@
 // The order in which a cipher text is read: as it is written, as the user says, or as the text itself tells.
 
 import { type CipherText, gridOf, reordered } from "../../tasks/decipher/cipher-text.js";
+import type { Key } from "../../tasks/decipher/known-key.js";
 import type { LanguageModel } from "../../tasks/decipher/language.js";
 import { findReading } from "../../tasks/decipher/reading-solver.js";
 import { readingOrder } from "../../tasks/decipher/readings.js";
@@ -30,13 +31,13 @@ export async function otherOrder(
   cipher: CipherText,
   language: LanguageModel,
   options: { seed: number; oneToOne?: boolean },
-): Promise<{ cipher: CipherText; reading: ReadingUsed } | undefined> {
+): Promise<{ cipher: CipherText; reading: ReadingUsed; key: Key } | undefined> {
   const { width } = gridOf(cipher);
   const { seed, oneToOne } = options;
   const found = await findReading(cipher.sequences.flat(), width, language, { seed, oneToOne });
   if (!found) return undefined;
-  const { reading: name, order, repeats, asWritten } = found;
-  return { cipher: reordered(cipher, order, width), reading: { name, repeats, asWritten } };
+  const { reading: name, order, repeats, asWritten, key } = found;
+  return { cipher: reordered(cipher, order, width), reading: { name, repeats, asWritten }, key };
 }
 
 export function readingNotes(reading: ReadingUsed | undefined): string[] {

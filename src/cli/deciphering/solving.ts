@@ -24,8 +24,9 @@ export async function solve(
   cipher: CipherText,
   known: Key,
   flags: SolvingFlags,
+  candidate?: Key,
 ): Promise<Decipherment> {
-  const run = (helpers: Helpers) => solveWith(decipherer, cipher, known, flags, helpers);
+  const run = (helpers: Helpers) => solveWith(decipherer, cipher, { known, candidate }, flags, helpers);
   if (flags.queue === undefined) return run(await threadHelpers(cipher, flags.threads));
   const { withQueue } = await import("../queue/queue.js");
   const { QueuedExpecter } = await import("../../workflows/queue/em.js");
@@ -53,7 +54,7 @@ async function threadHelpers(cipher: CipherText, given: number): Promise<Helpers
 async function solveWith(
   decipherer: Decipherer,
   cipher: CipherText,
-  known: Key,
+  keys: { known: Key; candidate?: Key },
   flags: SolvingFlags,
   helpers: Helpers,
 ): Promise<Decipherment> {
@@ -62,7 +63,7 @@ async function solveWith(
   const progress = new DecipherProgress(process.stderr.isTTY === true && !flags.quiet);
   try {
     return await decipherer.solve(cipher.sequences, {
-      known,
+      ...keys,
       shouldStop: () => interrupt.asked,
       onSearch: (restart, _score, best) => progress.search(restart, best),
       onClimb: (share, best) => progress.climb(share, best),

@@ -28,7 +28,17 @@ import { likeness, unicityDistance } from "./unicity.js";
 import { wordScoreOf } from "./word-score.js";
 
 const solveNames: readonly (keyof DecipherHooks | "known")[] = [
-  ...(["onPass", "onSearch", "onClimb", "begin", "shouldStop", "signal", "expecter", "searchers"] as const),
+  ...([
+    "onPass",
+    "onSearch",
+    "onClimb",
+    "begin",
+    "candidate",
+    "shouldStop",
+    "signal",
+    "expecter",
+    "searchers",
+  ] as const),
   "known",
 ];
 

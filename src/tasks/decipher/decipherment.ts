@@ -31,6 +31,8 @@ export interface DecipherHooks {
   onClimb?: (share: number, best: number, key: () => Map<string, string>) => void;
   /** A key to start with, by cipher symbol, instead of a search. */
   begin?: Readonly<Record<string, string>>;
+  /** Letters: a key, by cipher symbol, that is taken on beside those that searches find. */
+  candidate?: Readonly<Record<string, string>>;
   /** Asked often; true ends the work with the best key so far. */
   shouldStop?: () => boolean;
   /** Stops in the same way when it is aborted, but without a result: `solve` rejects with the signal's reason. */

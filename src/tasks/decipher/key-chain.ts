@@ -10,9 +10,12 @@ import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import type { KeyScore } from "./key-score.js";
 import type { LetterWalks } from "./letter-walks.js";
 
-/** Temperatures of chains that cool down, in nats; and of those that do so slowly, between which they have so many. */
+/**
+ * Temperatures of chains that cool down, in nats; and of those that do so slowly, between which they have so many, with so many steps
+ * for each symbol and so many places looked at at most.
+ */
 const COOLING = { hot: 3, cold: 0.4 };
-const SLOWLY = { hot: 2.6, cold: 1, temperatures: 40 };
+const SLOWLY = { hot: 2.6, cold: 1, temperatures: 40, steps: 1600, mostPlaces: 32e6 };
 
 /** Single steps are proposed by letters at least as freely as this: what words want may look bad by letters. */
 const LEAST_PROPOSING = 3;
@@ -78,6 +81,11 @@ export class KeyChain {
     }
     return "moved";
   }
+}
+
+/** Steps for a homophonic key to cool down slowly in; a long text has fewer, as each takes longer. */
+export function slowSteps({ cipherCount, places }: { cipherCount: number; places: number }): number {
+  return Math.min(SLOWLY.steps * cipherCount, SLOWLY.mostPlaces / places);
 }
 
 /** Lets a homophonic key cool down slowly, a step at a time; false if it was stopped. */

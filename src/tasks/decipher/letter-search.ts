@@ -4,7 +4,7 @@
 
 import type { NgramModel } from "../../engine/ngram.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
-import type { SearchText, WalkKind } from "./letter-walks.js";
+import { type SearchText, seedOf, type WalkKind } from "./letter-walks.js";
 import type { Substitution } from "./substitution.js";
 import type { PlannedWalk, Walker } from "./walker.js";
 
@@ -109,6 +109,9 @@ export async function searchLetters(
   hooks: DecipherHooks,
 ): Promise<Searched> {
   const ends: End[] = [];
+  const candidate = hooks.candidate && cipher.keyGiven(hooks.candidate);
+  if (candidate?.every((y) => y >= 0))
+    note(ends, await walker.polished(candidate, seedOf(cipher.options.seed, 0), hooks), cipher);
   let last: PlannedWalk | undefined;
   for await (const { planned, found } of foundKeys(cipher, walker, hooks)) {
     last = planned;

@@ -5,7 +5,7 @@
 import { belief, type Evidence } from "./belief.js";
 import { scoreByChance } from "./chance.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
-import { coolDown, coolSlowly, KeyChain } from "./key-chain.js";
+import { coolDown, coolSlowly, KeyChain, slowSteps } from "./key-chain.js";
 import { KeyLadder } from "./key-ladder.js";
 import { KeyScore } from "./key-score.js";
 import { agreement, type End, type Searched, searchLetters } from "./letter-search.js";
@@ -81,11 +81,8 @@ export async function solveLetters(cipher: Substitution, hooks: DecipherHooks): 
 const FOUND = 0.92;
 const LOST = 0.2;
 
-/**
- * Chains that a key in doubt is taken on by, at most, and how many of them must come to the best key. Each has so many steps for each
- * symbol; of long texts fewer, so that steps times places stay below the last number.
- */
-const SLOW_CHAINS = { most: 16, recurrences: 3, steps: 1600, mostPlaces: 32e6 };
+/** Chains that a key in doubt is taken on by, at most, and how many of them must come to the best key. */
+const SLOW_CHAINS = { most: 16, recurrences: 3 };
 
 /** Moves of chains that trade places, times places of the text. */
 const CLIMBED = 10e6;
@@ -131,13 +128,12 @@ async function coolOften(
   solution: LetterSolution,
   hooks: DecipherHooks,
 ): Promise<boolean> {
-  const { most, recurrences, steps, mostPlaces } = SLOW_CHAINS;
-  const { places, cipherCount, options } = cipher;
+  const { most, recurrences } = SLOW_CHAINS;
   const start = solution.key;
   for (let n = 0, times = 0; n < most && times < recurrences; n++) {
     hooks.onClimb?.(n / most, solution.score, () => cipher.named(solution.key));
-    const chain = new KeyChain(walks, scores, start, seedOf(options.seed, SLOW + n));
-    if (!(await coolSlowly(chain, Math.min(steps * cipherCount, mostPlaces / places), hooks))) return false;
+    const chain = new KeyChain(walks, scores, start, seedOf(cipher.options.seed, SLOW + n));
+    if (!(await coolSlowly(chain, slowSteps(cipher), hooks))) return false;
     if (chain.bestScore > solution.score + SAME_SCORE) {
       solution.key = chain.bestKey;
       solution.score = chain.bestScore;

@@ -70,9 +70,13 @@ export class Walker {
     const begin = walks.randomKey(generator(seed, BEGINNINGS + number));
     await walks.anneal(begin, seedOf(seed, number), { ...coolingFor(this.walks), steps }, hooks);
     const found = { key: walks.walk.bestKey.slice(), cost: walks.best };
-    if (oneToOne) return found;
+    return oneToOne ? found : this.polished(found.key, seedOf(seed, -number), hooks);
+  }
+
+  /** The best key by all of the text that is near a key. */
+  async polished(key: Int32Array, seed: number, hooks: DecipherHooks): Promise<FoundKey> {
     const polish = { ...POLISH, steps: POLISH.steps * this.whole.text.free.length };
-    await this.whole.anneal(found.key, seedOf(seed, -number), polish, hooks);
+    await this.whole.anneal(key, seed, polish, hooks);
     return { key: this.whole.walk.bestKey.slice(), cost: this.whole.best };
   }
 }
