@@ -5,8 +5,8 @@ import type { Arrays, PositionRows } from "../../engine/backend.js";
 
 /** Numbers of a block. */
 const BLOCK = 2 ** 20;
-/** Blocks at most: 512 MiB; where memory cannot grow, 64. Rows of further inputs are found each time. */
-const MOST_BLOCKS = typeof SharedArrayBuffer === "function" ? 128 : 16;
+/** Blocks at most: 128 MiB; where memory cannot grow, 64. Rows of further inputs are found each time. */
+const MOST_BLOCKS = typeof SharedArrayBuffer === "function" ? 32 : 16;
 
 /** What threads share. */
 export interface RowMemoryParts {
