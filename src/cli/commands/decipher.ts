@@ -28,7 +28,7 @@ import { saveModel } from "../../workflows/disk.js";
 import { decipherHelp } from "../deciphering/help.js";
 import { checkInputs, cipherPath, knownPart, readSolution } from "../deciphering/inputs.js";
 import { fitting, foldFor, languageNotes, loadLanguage, plainLines } from "../deciphering/language.js";
-import { printDecipherment, report } from "../deciphering/printing.js";
+import { DecipherProgress, printDecipherment, report } from "../deciphering/printing.js";
 import { otherOrder, type ReadingUsed, readIn, readingNotes } from "../deciphering/reading.js";
 import { solve } from "../deciphering/solving.js";
 import { addDeclared, givenOf } from "../declared.js";
@@ -304,7 +304,11 @@ function shiftNotes({ shift }: Decipherment, isTold: boolean): string[] {
 /** The same cipher in another order, if one stands out and more of it can then be expected to be right. */
 async function otherReading(asGiven: Attempt, flags: DecipherFlags): Promise<Attempt | undefined> {
   const { cipher, language, decipherer } = asGiven;
-  const other = await otherOrder(cipher, language, decipherer.options);
+  const { seed, oneToOne } = decipherer.options;
+  const progress = new DecipherProgress(process.stderr.isTTY === true && !flags.quiet);
+  const onTrial = (done: number, all: number): void => progress.order(done, all);
+  const other = await otherOrder(cipher, language, { seed, oneToOne, onTrial });
+  progress.end();
   if (!other) return undefined;
   const { key: candidate, ...reordered } = other;
   const found = await solve(decipherer, other.cipher, {}, flags, candidate);

@@ -146,6 +146,10 @@ export class DecipherProgress {
     this.show(`search ${restart}: best log-likelihood ${best.toFixed(1)}`);
   }
 
+  order(done: number, all: number): void {
+    this.show(`another order: ${done} of ${all} tried`);
+  }
+
   climb(share: number, best: number): void {
     this.climbing ??= { since: performance.now(), from: share };
     const { since, from } = this.climbing;

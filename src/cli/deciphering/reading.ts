@@ -3,7 +3,7 @@
 import { type CipherText, gridOf, reordered } from "../../tasks/decipher/cipher-text.js";
 import type { Key } from "../../tasks/decipher/known-key.js";
 import type { LanguageModel } from "../../tasks/decipher/language.js";
-import { findReading } from "../../tasks/decipher/reading-solver.js";
+import { findReading, type ReadingOptions } from "../../tasks/decipher/reading-solver.js";
 import { readingOrder } from "../../tasks/decipher/readings.js";
 import { InputError } from "../../util/errors.js";
 
@@ -30,11 +30,10 @@ export function readIn(reading: string, cipher: CipherText): CipherText {
 export async function otherOrder(
   cipher: CipherText,
   language: LanguageModel,
-  options: { seed: number; oneToOne?: boolean },
+  options: ReadingOptions,
 ): Promise<{ cipher: CipherText; reading: ReadingUsed; key: Key } | undefined> {
   const { width } = gridOf(cipher);
-  const { seed, oneToOne } = options;
-  const found = await findReading(cipher.sequences.flat(), width, language, { seed, oneToOne });
+  const found = await findReading(cipher.sequences.flat(), width, language, options);
   if (!found) return undefined;
   const { reading: name, order, repeats, asWritten, key } = found;
   return { cipher: reordered(cipher, order, width), reading: { name, repeats, asWritten }, key };

@@ -1,8 +1,9 @@
 // Finds the order in which a cipher text is to be read, and with it a first key: readings that repeat most are tried with a few
-// short walks through keys each; the best key then tells which of all readings reads best under it, and is walked on from there.
+// short walks through keys each, the best of these with longer ones, and the best of all are taken on by words; the best key then
+// tells which of all readings reads best under it, and is taken on from there.
 
 import { keyLoops } from "../../engine/key-choice.js";
-import { windowCost } from "../../engine/keys.js";
+import { type KeyTables, windowCost } from "../../engine/keys.js";
 import { generator } from "../../util/random.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import { seemsOneToOne } from "./homophones.js";
@@ -15,13 +16,20 @@ import { readDeciphererOptions } from "./options.js";
 import { type RankedReading, rankReadings, standsOut } from "./reading-search.js";
 import { Substitution } from "./substitution.js";
 import { searchTables } from "./walker.js";
-import { wordScoreOf } from "./word-score.js";
+import { type WordScore, wordScoreOf } from "./word-score.js";
 
 export interface FoundReading extends RankedReading {
   /** Repeats of the text as it is written, in the same measure. */
   asWritten: number;
   /** The key that was found for it, by cipher symbol. */
   key: Key;
+}
+
+export interface ReadingOptions {
+  seed?: number;
+  oneToOne?: boolean;
+  /** After each of the readings that are tried, some of them several times. */
+  onTrial?: (done: number, all: number) => void;
 }
 
 /** Longer texts are not tried: all readings of them would take long. */
@@ -44,8 +52,8 @@ const STEPS = { trade: 600, heatBath: 1500 };
 const COOLING = { trade: { hot: 6, cold: 1 }, heatBath: { hot: 3, cold: 1.2 } };
 const GOING_ON = { hot: 2, cold: 1 };
 
-/** Chains by words that the best key is taken on with. */
-const WORD_CHAINS = 3;
+/** Chains by words that a key is taken on with. */
+const WORD_CHAINS = 2;
 
 /** How often all readings are looked at under the best key. */
 const ROUNDS = 4;
@@ -61,7 +69,7 @@ export async function findReading(
   symbols: readonly string[],
   width: number,
   language: LanguageModel,
-  { seed = 1, oneToOne, ...hooks }: DecipherHooks & { seed?: number; oneToOne?: boolean } = {},
+  { seed = 1, oneToOne, onTrial, ...hooks }: DecipherHooks & ReadingOptions = {},
 ): Promise<FoundReading | undefined> {
   if (symbols.length > MOST_PLACES) return undefined;
   const names = [...new Set(symbols)];
@@ -78,6 +86,10 @@ export async function findReading(
   const loops = keyLoops();
   const tables = searchTables(language.ngram, settled.oneToOne, loops);
   let tried = ranked.slice(0, MOST_TRIED).flatMap((one) => [one, backwards(one)].map(untried));
+  const last = TRIALS[TRIALS.length - 1];
+  const trials =
+    TRIALS.reduce((sum, { left }) => sum + Math.min(left, tried.length), 0) + Math.min(last.left, tried.length);
+  let done = 0;
   for (const [t, { left, walks: count, longer }] of TRIALS.entries()) {
     tried = tried.sort((a, b) => a.cost - b.cost).slice(0, left);
     for (const [r, one] of tried.entries()) {
@@ -87,57 +99,57 @@ export async function findReading(
         const number = (t * 2 * MOST_TRIED + r) * 4 + w;
         const begin = walks.randomKey(generator(seed, number));
         await walks.anneal(begin, seedOf(seed, number), { ...COOLING[walks.kind], steps }, hooks);
-        if (walks.best < one.cost) Object.assign(one, triedOf(one.ranked, walks));
+        if (walks.best < one.cost) Object.assign(one, { key: walks.walk.bestKey.slice(), cost: walks.best });
         if (await pausedAndStopped(hooks)) return undefined;
       }
+      onTrial?.(++done, trials);
     }
+  }
+  const words = wordScoreOf(language);
+  for (const one of tried) {
+    Object.assign(one, await improved(walksOf(one.ranked), one.key, words, hooks));
+    onTrial?.(++done, trials);
   }
   let [best] = tried.sort((a, b) => a.cost - b.cost);
   for (let round = 0; round < ROUNDS; round++) {
-    const walks = walksOf(best.ranked);
-    const better = readBest(best, ranked, text, names, walks);
+    const { cipher } = walksOf(best.ranked);
+    const better = readBest(best, ranked, text, names, cipher, tables);
     if (better === best.ranked) break;
-    const next = walksOf(better);
-    const key = Int32Array.from(next.cipher.alphabet.all(), (name) => {
-      return best.key[walks.cipher.alphabet.indexOf(name)];
-    });
-    const steps = STEPS[next.kind] * next.text.free.length;
-    await next.anneal(key, seedOf(seed, 1000 + round), { ...GOING_ON, steps }, hooks);
-    if (next.best >= best.cost) break;
-    best = triedOf(better, next);
+    const walks = walksOf(better);
+    const key = Int32Array.from(walks.cipher.alphabet.all(), (name) => best.key[cipher.alphabet.indexOf(name)]);
+    const next = await improved(walks, key, words, hooks);
+    if (next.cost >= best.cost) break;
+    best = { ranked: better, ...next };
   }
-  const walks = walksOf(best.ranked);
-  const { alphabet } = walks.cipher;
-  best.key = await keyByWords(walks, best.key, hooks);
-  const key = Object.fromEntries(alphabet.all().map((name, x) => [name, language.symbols.nameOf(best.key[x])]));
-  return { ...readBest(best, ranked, text, names, walks), asWritten, key };
+  const key = Object.fromEntries(walksOf(best.ranked).cipher.named(best.key));
+  return { ...best.ranked, asWritten, key };
 }
 
-/** The key taken on by its score as words, if it is homophonic and words are known. */
-async function keyByWords(
+/** A key taken on: homophonic ones by words, if words are known, others by letters; with what it then costs. */
+async function improved(
   walks: LetterWalks<Substitution>,
   key: Int32Array,
+  words: WordScore | undefined,
   hooks: DecipherHooks,
-): Promise<Int32Array> {
-  const { cipher } = walks;
-  const words = wordScoreOf(cipher.language);
-  if (!words || walks.kind === "trade") return key;
-  const scores = new KeyScore(cipher, words);
-  let best: KeyChain | undefined;
-  for (let n = 0; n < WORD_CHAINS; n++) {
-    const chain = new KeyChain(walks, scores, key, seedOf(cipher.options.seed, 2000 + n));
-    if (!(await coolSlowly(chain, slowSteps(cipher), hooks))) break;
-    if (!best || chain.bestScore > best.bestScore) best = chain;
+): Promise<Pick<Tried, "key" | "cost">> {
+  const { cipher, kind } = walks;
+  const { seed } = cipher.options;
+  if (!words || kind === "trade") {
+    await walks.anneal(key, seedOf(seed, 1000), { ...GOING_ON, steps: STEPS[kind] * walks.text.free.length }, hooks);
+    return { key: walks.walk.bestKey.slice(), cost: walks.best };
   }
-  return best?.bestKey ?? key;
+  const scores = new KeyScore(cipher, words);
+  let best = { key, cost: -scores.of(key) };
+  for (let n = 0; n < WORD_CHAINS; n++) {
+    const chain = new KeyChain(walks, scores, key, seedOf(seed, 2000 + n));
+    await coolSlowly(chain, slowSteps(cipher), hooks);
+    if (-chain.bestScore < best.cost) best = { key: chain.bestKey, cost: -chain.bestScore };
+  }
+  return best;
 }
 
 function untried(ranked: RankedReading): Tried {
   return { ranked, key: new Int32Array(0), cost: Number.POSITIVE_INFINITY };
-}
-
-function triedOf(ranked: RankedReading, walks: LetterWalks): Tried {
-  return { ranked, key: walks.walk.bestKey.slice(), cost: walks.best };
 }
 
 function backwards({ reading, order, ...rest }: RankedReading): RankedReading {
@@ -151,7 +163,8 @@ function readBest(
   ranked: readonly RankedReading[],
   text: Int32Array,
   names: readonly string[],
-  { cipher, tables }: LetterWalks<Substitution>,
+  cipher: Substitution,
+  tables: KeyTables,
 ): RankedReading {
   const isBack = best.ranked.reading.startsWith("back/");
   const plainOf = Int32Array.from(names, (name) => best.key[cipher.alphabet.indexOf(name)]);
