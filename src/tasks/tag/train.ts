@@ -17,6 +17,7 @@ import { hookNames, hooksOf } from "../../learn/training.js";
 import { areChunkLabels } from "../../metrics/tagging.js";
 import { InputError } from "../../util/errors.js";
 import { checkOption, declaredOf } from "../../util/options.js";
+import { counted } from "../../util/text.js";
 import { leastCount } from "./attributes.js";
 import type { Corpus } from "./corpus.js";
 import { encoderInputs, inputCount, keptOf, newEncoder } from "./encoder.js";
@@ -224,7 +225,7 @@ async function addOwnClasses(
   sequences: Sequences,
   lexicons: Lexicon[],
   { classes: areWanted, encoder }: ChosenOptions,
-  { lexicon, vectors, from, keep }: TrainTaggerOptions,
+  { lexicon, vectors, from, keep, onNotice }: TrainTaggerOptions,
   maker: ReturnType<typeof attributeMaker>,
 ): Promise<Sequences> {
   if (!areWanted || lexicon || vectors || keep || encoder !== "none") return sequences;
@@ -233,7 +234,13 @@ async function addOwnClasses(
     return sequences;
   }
   const found = await withOwnClasses(sequences, (first) => maker.seesWholeWords(first));
-  if (found.classes) lexicons.push(found.classes);
+  if (found.classes) {
+    lexicons.push(found.classes);
+    const words = counted(found.classes.entries.length);
+    onNotice?.(
+      `${words} words are grouped into classes by their neighbours, for further attributes (option \`classes\`)`,
+    );
+  }
   return found.sequences;
 }
 
