@@ -109,7 +109,7 @@ describe.skipIf(executable === undefined)("tokens on the review page", () => {
     ]);
     expect(await page.textContent("#doubtful")).toBe("3 doubtful");
     await press("g");
-    await page.locator("#saved", { hasText: "Draft saved" }).waitFor();
+    await page.locator("#saved:not([aria-busy])", { hasText: "Draft saved" }).waitFor();
     await press("n");
     expect(await chosen()).toBe("Lake City"); // the span that the doubtful token is in
     await press("e", "n");
@@ -208,7 +208,8 @@ describe.skipIf(executable === undefined)("tokens on the review page", () => {
     await press("Shift+Digit2");
     expect(await spans()).toContain("Sonmarg: geo-loc");
     await press("n", "e");
-    await page.locator("#saved", { hasText: "Draft saved" }).waitFor();
+    expect(await spans()).toEqual(corrected.slice(0, -1));
+    await page.locator("#saved:not([aria-busy])", { hasText: "Draft saved" }).waitFor();
     child.kill("SIGKILL");
     await end;
     await page.context().close();
