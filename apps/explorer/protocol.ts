@@ -113,7 +113,7 @@ export type Key = [cipher: string, reading: Reading][];
 
 export type DecipherProgress =
   | { stage: "search"; tried: number; score: number; best: number; key: Key }
-  | { stage: "climb"; share: number; best: number; key: Key }
+  | { stage: "words"; share: number; best: number; key: Key }
   | { stage: "pass"; pass: number; logLikelihood: number; contextLength: number; key: Key };
 
 export interface DecipherResult {

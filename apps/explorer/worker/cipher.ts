@@ -45,8 +45,8 @@ export const decipher: Handler<"decipher"> = async (params, { progress, stopped 
     onSearch: (tried, score, best, key) => {
       progress({ stage: "search", tried, score, best, key: keyOf(key()) });
     },
-    onClimb: (share, best, key) => {
-      progress({ stage: "climb", share, best, key: keyOf(key()) });
+    onWords: (share, best, key) => {
+      progress({ stage: "words", share, best, key: keyOf(key()) });
     },
     onPass: ({ pass, logLikelihood, contextLength, readings }) => {
       progress({ stage: "pass", pass, logLikelihood, contextLength, key: [...readings()] });

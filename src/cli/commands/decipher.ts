@@ -306,8 +306,11 @@ async function otherReading(asGiven: Attempt, flags: DecipherFlags): Promise<Att
   const { cipher, language, decipherer } = asGiven;
   const { seed, oneToOne } = decipherer.options;
   const progress = new DecipherProgress(process.stderr.isTTY === true && !flags.quiet);
-  const onTrial = (done: number, all: number): void => progress.order(done, all);
-  const other = await otherOrder(cipher, language, { seed, oneToOne, onTrial });
+  const other = await otherOrder(cipher, language, {
+    seed,
+    oneToOne,
+    onTrial: (share) => progress.order(share),
+  });
   progress.end();
   if (!other) return undefined;
   const { key: candidate, ...reordered } = other;

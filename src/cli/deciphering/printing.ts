@@ -134,7 +134,7 @@ function slipTable({ slips, plain }: Decipherment): string {
 
 /** A line for each EM pass, and one that is written over while keys are searched. */
 export class DecipherProgress {
-  private climbing: { since: number; from: number } | undefined;
+  private first: { share: number; at: number } | undefined;
 
   constructor(private readonly on: boolean) {}
 
@@ -146,16 +146,20 @@ export class DecipherProgress {
     this.show(`search ${restart}: best log-likelihood ${best.toFixed(1)}`);
   }
 
-  order(done: number, all: number): void {
-    this.show(`another order: ${done} of ${all} tried`);
+  order(share: number): void {
+    this.show(`trying other orders: ${this.shareText(share)}`);
   }
 
-  climb(share: number, best: number): void {
-    this.climbing ??= { since: performance.now(), from: share };
-    const { since, from } = this.climbing;
-    const elapsed = (performance.now() - since) / 1000;
-    const left = share > from ? `, at most ${duration((elapsed * (1 - share)) / (share - from))} left` : "";
-    this.show(`words ${Math.round(100 * share)} %: best log-likelihood ${best.toFixed(1)}${left}`);
+  words(share: number, best: number): void {
+    this.show(`improving the key by its words: ${this.shareText(share)}; best log-likelihood ${best.toFixed(1)}`);
+  }
+
+  private shareText(share: number): string {
+    this.first ??= { share, at: performance.now() };
+    const elapsed = (performance.now() - this.first.at) / 1000;
+    const gained = share - this.first.share;
+    const left = gained > 0 ? `, about ${duration((elapsed * (1 - share)) / gained)} left` : "";
+    return `${Math.round(100 * share)} %${left}`;
   }
 
   pass(pass: number, logLikelihood: number, contextLength: number, settled: number): void {

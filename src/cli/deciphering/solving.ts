@@ -66,7 +66,7 @@ async function solveWith(
       ...keys,
       shouldStop: () => interrupt.asked,
       onSearch: (restart, _score, best) => progress.search(restart, best),
-      onClimb: (share, best) => progress.climb(share, best),
+      onWords: (share, best) => progress.words(share, best),
       onPass: (pass) => progress.pass(pass.pass, pass.logLikelihood, pass.contextLength, pass.settled),
       ...helpers,
     });

@@ -31,7 +31,7 @@ const solveNames: readonly (keyof DecipherHooks | "known")[] = [
   ...([
     "onPass",
     "onSearch",
-    "onClimb",
+    "onWords",
     "begin",
     "candidate",
     "shouldStop",

@@ -28,7 +28,7 @@ export interface DecipherHooks {
   /** After each search for a key or walk from it; `key` gives the best one so far, by cipher symbol. */
   onSearch?: (restart: number, score: number, best: number, key: () => Map<string, string>) => void;
   /** Letters: while a key in doubt is improved by its score as words; at least `share` of that is done. */
-  onClimb?: (share: number, best: number, key: () => Map<string, string>) => void;
+  onWords?: (share: number, best: number, key: () => Map<string, string>) => void;
   /** A key to start with, by cipher symbol, instead of a search. */
   begin?: Readonly<Record<string, string>>;
   /** Letters: a key, by cipher symbol, that is taken on beside those that searches find. */

@@ -10,17 +10,11 @@ import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import type { KeyScore } from "./key-score.js";
 import type { LetterWalks } from "./letter-walks.js";
 
-/**
- * Temperatures of chains that cool down, in nats; and of those that do so slowly, between which they have so many, with so many steps
- * for each symbol and so many places looked at at most.
- */
+/** Temperatures of chains that cool down, in nats. */
 const COOLING = { hot: 3, cold: 0.4 };
-const SLOWLY = { hot: 2.6, cold: 1, temperatures: 40, steps: 1600, mostPlaces: 32e6 };
 
 /** Single steps are proposed by letters at least as freely as this: what words want may look bad by letters. */
 const LEAST_PROPOSING = 3;
-
-const STEPS_BETWEEN_PAUSES = 500;
 
 export class KeyChain {
   readonly key: Int32Array;
@@ -81,24 +75,6 @@ export class KeyChain {
     }
     return "moved";
   }
-}
-
-/** Steps for a homophonic key to cool down slowly in; a long text has fewer, as each takes longer. */
-export function slowSteps({ cipherCount, places }: { cipherCount: number; places: number }): number {
-  return Math.min(SLOWLY.steps * cipherCount, SLOWLY.mostPlaces / places);
-}
-
-/** Lets a homophonic key cool down slowly, a step at a time; false if it was stopped. */
-export async function coolSlowly(chain: KeyChain, steps: number, hooks: DecipherHooks): Promise<boolean> {
-  const { hot, cold, temperatures } = SLOWLY;
-  for (let i = 0; i < temperatures; i++) {
-    const temperature = hot * (cold / hot) ** (i / (temperatures - 1));
-    for (let n = 0; n < steps / temperatures; n++) {
-      chain.step(temperature);
-      if (n % STEPS_BETWEEN_PAUSES === 0 && (await pausedAndStopped(hooks))) return false;
-    }
-  }
-  return true;
 }
 
 function same(a: Int32Array, b: Int32Array): boolean {

@@ -1,5 +1,5 @@
-// Chains through keys at several temperatures that trade places (parallel tempering): hot ones wander, cold ones improve what they are
-// given. With S the scores of the keys at neighbouring temperatures t < u, these trade with the probability
+// Chains through keys at several temperatures that exchange their keys (parallel tempering): hot ones wander, cold ones improve what
+// they are given. With S the scores of the keys at neighbouring temperatures t < u, these are exchanged with the probability
 //   min(1, exp((1 / t - 1 / u) (S(u) - S(t)))),
 // so that at every temperature keys still come up in proportion to exp(S / t), and none stays in the valley where it began.
 
@@ -9,13 +9,13 @@ import { KeyChain } from "./key-chain.js";
 import type { KeyScore } from "./key-score.js";
 import { type LetterWalks, seedOf } from "./letter-walks.js";
 
-/** Temperatures, in nats: close enough to trade every third time, and above the last homophonic keys hold together no more. */
+/** Temperatures, in nats: close enough for every third exchange to succeed, and above the last homophonic keys hold together no more. */
 const TEMPERATURES = [0.8, 1.1, 1.4, 1.7, 2, 2.3, 2.6, 2.9];
 
 /** Of keys at these temperatures shares are counted: other texts are less likely than the language model of some books has them. */
 export const COUNTED = [1.4, 2.6];
 
-/** Moves of a chain before it may trade, and how often chains trade at least, if these are not fewer than the other. */
+/** Moves of a chain before an exchange, and how many rounds of exchanges there are at least, if moves suffice. */
 const MOVES = { most: 100, least: 5 };
 const ROUNDS = 40;
 
@@ -44,7 +44,7 @@ export class KeyLadder {
    * Makes so many moves. Returns the share of the keys met that have a substitution, [cipherCount][plainCount]; undefined if it
    * was stopped.
    */
-  async climb(moves: number, hooks: DecipherHooks): Promise<Float64Array | undefined> {
+  async draw(moves: number, hooks: DecipherHooks): Promise<Float64Array | undefined> {
     const { cipherCount, plainCount } = this.walks.cipher;
     const shares = new Float64Array(cipherCount * plainCount);
     const own = moves / TEMPERATURES.length;
@@ -61,13 +61,13 @@ export class KeyLadder {
         if (round < skipped || !COUNTED.includes(temperature)) continue;
         for (let x = 0; x < cipherCount; x++) shares[x * plainCount + chain.key[x]] += weight;
       }
-      this.trade();
+      this.exchange();
       if (await pausedAndStopped(hooks)) return undefined;
     }
     return shares;
   }
 
-  private trade(): void {
+  private exchange(): void {
     const { chains, random } = this;
     for (let i = 0; i + 1 < chains.length; i++) {
       const gain = (1 / TEMPERATURES[i] - 1 / TEMPERATURES[i + 1]) * (chains[i + 1].score - chains[i].score);

@@ -1,15 +1,16 @@
 // Solves a letter cipher: searches keys by tables of letters, takes the best ends on by their score as words, and draws keys in
 // proportion to their likelihood, to tell how sure the readings are: one-to-one keys around each end, homophonic keys by chains that
-// trade places and so come to better keys as well.
+// exchange them (key-ladder.ts); homophonic keys in doubt are improved first (slow-chains.ts).
 
 import { belief, type Evidence } from "./belief.js";
 import { scoreByChance } from "./chance.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
-import { coolDown, coolSlowly, KeyChain, slowSteps } from "./key-chain.js";
+import { coolDown, KeyChain } from "./key-chain.js";
 import { KeyLadder } from "./key-ladder.js";
 import { KeyScore } from "./key-score.js";
 import { agreement, type End, type Searched, searchLetters } from "./letter-search.js";
 import { type LetterWalks, seedOf } from "./letter-walks.js";
+import { improvedByWords } from "./slow-chains.js";
 import type { Substitution } from "./substitution.js";
 import { Walker } from "./walker.js";
 import { wordScoreOf } from "./word-score.js";
@@ -56,22 +57,33 @@ const SAME_ANSWER = 0.8;
 /** Ends with less than this of the best one's weight are left out. */
 const LEAST_WEIGHT = 1e-4;
 
+/** What every part of a solution works with. */
+interface Work {
+  cipher: Substitution;
+  /** Of the whole text. */
+  walks: LetterWalks;
+  scores: KeyScore;
+  hooks: DecipherHooks;
+}
+
 export async function solveLetters(cipher: Substitution, hooks: DecipherHooks): Promise<LetterSolution> {
   const walker = new Walker(cipher, cipher.language.ngram);
   const searched = await searchLetters(cipher, walker, fewestSearches(cipher), hooks);
   const scores = new KeyScore(cipher, wordScoreOf(cipher.language));
-  const taken = await takeOn(cipher, walker.whole, scores, searched, hooks);
+  const work: Work = { cipher, walks: walker.whole, scores, hooks };
+  const taken = await takeOn(work, searched);
   const timesOf = (key: Int32Array): number =>
     searched.ends
       .filter((end) => agreement(end.key, key, cipher) >= SAME_ANSWER)
       .reduce((sum, end) => sum + end.times, 0);
   const [{ key, score }] = taken;
   const solution: LetterSolution = { key, score, tried: searched.tried, times: timesOf(key) };
-  if (!cipher.options.refine || hooks.shouldStop?.()) return solution;
-  if (cipher.options.oneToOne) await draw(cipher, walker.whole, scores, taken, solution, hooks);
+  const { oneToOne, refine } = cipher.options;
+  if (!refine || hooks.shouldStop?.()) return solution;
+  if (oneToOne) await draw(work, taken, solution);
   solution.times = timesOf(solution.key);
   solution.evidence = await evidenceOf(cipher, solution, searched.steps, hooks);
-  if (!cipher.options.oneToOne) await climb(cipher, walker.whole, scores, solution, hooks);
+  if (!oneToOne) await drawHomophonic(work, solution);
   // Shares that nothing speaks for or against tell nothing.
   if (!solution.evidence) solution.shares = undefined;
   return solution;
@@ -81,66 +93,33 @@ export async function solveLetters(cipher: Substitution, hooks: DecipherHooks): 
 const FOUND = 0.92;
 const LOST = 0.2;
 
-/** Chains that a key in doubt is taken on by, at most, and how many of them must come to the best key. */
-const SLOW_CHAINS = { most: 16, recurrences: 3 };
+/** Moves of a ladder, times places of the text. */
+const LADDER_MOVES = 10e6;
 
-/** Moves of chains that trade places, times places of the text. */
-const CLIMBED = 10e6;
-
-/** Two keys that score so nearly alike, in nats, are one. */
-const SAME_SCORE = 1e-6;
-
-/** Homophonic keys are drawn by chains that trade places; those in doubt are first taken on by words until the best recurs. */
-async function climb(
-  cipher: Substitution,
-  walks: LetterWalks,
-  scores: KeyScore,
-  solution: LetterSolution,
-  hooks: DecipherHooks,
-): Promise<void> {
+/** Draws homophonic keys; if the key then is in doubt, it is improved, and keys are drawn again. */
+async function drawHomophonic(work: Work, solution: LetterSolution): Promise<void> {
+  const { cipher, walks, scores, hooks } = work;
   if (!solution.evidence) return;
   const believed = belief(solution.evidence);
-  await trade(cipher, walks, scores, solution, hooks);
+  await drawByLadder(work, solution);
   if (!solution.shares || believed < LOST || believed * sureness(cipher, solution) >= FOUND) return;
-  if (await coolOften(cipher, walks, scores, solution, hooks)) await trade(cipher, walks, scores, solution, hooks);
+  const chains = { most: 16, recurrences: 3, part: SLOW };
+  const improved = await improvedByWords(walks, scores, solution.key, chains, hooks, (share, { key, score }) =>
+    hooks.onWords?.(share, score, () => cipher.named(key)),
+  );
+  if (!improved) return;
+  solution.key = improved.key;
+  await drawByLadder(work, solution);
 }
 
-/** Draws keys by chains that trade places, and takes the best key they meet. */
-async function trade(
-  cipher: Substitution,
-  walks: LetterWalks,
-  scores: KeyScore,
-  solution: LetterSolution,
-  hooks: DecipherHooks,
-): Promise<void> {
+/** Draws keys by chains that exchange them, and takes the best key they meet. */
+async function drawByLadder({ cipher, walks, scores, hooks }: Work, solution: LetterSolution): Promise<void> {
   const ladder = new KeyLadder(walks, scores, solution.key, seedOf(cipher.options.seed, LADDERS));
-  const shares = await ladder.climb(CLIMBED / cipher.places, hooks);
+  const shares = await ladder.draw(LADDER_MOVES / cipher.places, hooks);
   if (!shares) return;
-  const { bestKey, bestScore } = ladder.best;
-  Object.assign(solution, { shares, key: bestKey, score: bestScore });
-}
-
-/** Lets chains cool down slowly from the key of a solution until the best that they find recurs; false if it was stopped. */
-async function coolOften(
-  cipher: Substitution,
-  walks: LetterWalks,
-  scores: KeyScore,
-  solution: LetterSolution,
-  hooks: DecipherHooks,
-): Promise<boolean> {
-  const { most, recurrences } = SLOW_CHAINS;
-  const start = solution.key;
-  for (let n = 0, times = 0; n < most && times < recurrences; n++) {
-    hooks.onClimb?.(n / most, solution.score, () => cipher.named(solution.key));
-    const chain = new KeyChain(walks, scores, start, seedOf(cipher.options.seed, SLOW + n));
-    if (!(await coolSlowly(chain, slowSteps(cipher), hooks))) return false;
-    if (chain.bestScore > solution.score + SAME_SCORE) {
-      solution.key = chain.bestKey;
-      solution.score = chain.bestScore;
-      times = 1;
-    } else if (chain.bestScore > solution.score - SAME_SCORE) times++;
-  }
-  return true;
+  solution.shares = shares;
+  solution.key = ladder.best.bestKey;
+  solution.score = ladder.best.bestScore;
 }
 
 /** Share of the places that the keys drawn read like the key; spaces that are known do not count. */
@@ -181,13 +160,7 @@ interface Taken {
 }
 
 /** Takes the ends of a search on by their score as words; the best first. */
-async function takeOn(
-  cipher: Substitution,
-  walks: LetterWalks,
-  scores: KeyScore,
-  { ends }: Searched,
-  hooks: DecipherHooks,
-): Promise<Taken[]> {
+async function takeOn({ cipher, walks, scores, hooks }: Work, { ends }: Searched): Promise<Taken[]> {
   const taken: Taken[] = [];
   for (const [i, end] of ends.slice(0, isShort(cipher) ? MOST_ENDS : 2).entries()) {
     const chain = new KeyChain(walks, scores, end.key, seedOf(cipher.options.seed, CHAINS + i));
@@ -229,14 +202,7 @@ const SLOW = LADDERS + 1;
  * Draws keys around each end at each temperature and gives the solution their shares. A better key that comes up on the way
  * takes the place of its end, and all is drawn again.
  */
-async function draw(
-  cipher: Substitution,
-  walks: LetterWalks,
-  scores: KeyScore,
-  taken: Taken[],
-  solution: LetterSolution,
-  hooks: DecipherHooks,
-): Promise<void> {
+async function draw({ cipher, walks, scores, hooks }: Work, taken: Taken[], solution: LetterSolution): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     taken.sort((a, b) => b.score - a.score);
     const apart = taken.filter(

@@ -7,13 +7,13 @@ import { type KeyTables, windowCost } from "../../engine/keys.js";
 import { generator } from "../../util/random.js";
 import { type DecipherHooks, pausedAndStopped } from "./decipherment.js";
 import { seemsOneToOne } from "./homophones.js";
-import { coolSlowly, KeyChain, slowSteps } from "./key-chain.js";
 import { KeyScore } from "./key-score.js";
 import type { Key } from "./known-key.js";
 import type { LanguageModel } from "./language.js";
 import { LetterWalks, seedOf } from "./letter-walks.js";
 import { readDeciphererOptions } from "./options.js";
 import { type RankedReading, rankReadings, standsOut } from "./reading-search.js";
+import { improvedByWords } from "./slow-chains.js";
 import { Substitution } from "./substitution.js";
 import { searchTables } from "./walker.js";
 import { type WordScore, wordScoreOf } from "./word-score.js";
@@ -28,8 +28,8 @@ export interface FoundReading extends RankedReading {
 export interface ReadingOptions {
   seed?: number;
   oneToOne?: boolean;
-  /** After each of the readings that are tried, some of them several times. */
-  onTrial?: (done: number, all: number) => void;
+  /** After each reading that was tried: how much of the walks is done. */
+  onTrial?: (share: number) => void;
 }
 
 /** Longer texts are not tried: all readings of them would take long. */
@@ -54,6 +54,10 @@ const GOING_ON = { hot: 2, cold: 1 };
 
 /** Chains by words that a key is taken on with. */
 const WORD_CHAINS = 2;
+
+/** Tell the random numbers of keys that are taken on from those of walks. */
+const BY_LETTERS = 1 << 20;
+const BY_WORDS = 2 << 20;
 
 /** How often all readings are looked at under the best key. */
 const ROUNDS = 4;
@@ -86,30 +90,26 @@ export async function findReading(
   const loops = keyLoops();
   const tables = searchTables(language.ngram, settled.oneToOne, loops);
   let tried = ranked.slice(0, MOST_TRIED).flatMap((one) => [one, backwards(one)].map(untried));
-  const last = TRIALS[TRIALS.length - 1];
-  const trials =
-    TRIALS.reduce((sum, { left }) => sum + Math.min(left, tried.length), 0) + Math.min(last.left, tried.length);
-  let done = 0;
-  for (const [t, { left, walks: count, longer }] of TRIALS.entries()) {
+  const all = TRIALS.reduce((sum, { left, walks, longer }) => sum + left * walks * longer, 0);
+  let done = 0; // walks, by their lengths
+  let number = 0;
+  for (const { left, walks: count, longer } of TRIALS) {
     tried = tried.sort((a, b) => a.cost - b.cost).slice(0, left);
-    for (const [r, one] of tried.entries()) {
+    for (const one of tried) {
       const walks = walksOf(one.ranked);
       const steps = STEPS[walks.kind] * longer * walks.text.free.length;
-      for (let w = 0; w < count; w++) {
-        const number = (t * 2 * MOST_TRIED + r) * 4 + w;
+      for (let w = 0; w < count; w++, number++) {
         const begin = walks.randomKey(generator(seed, number));
         await walks.anneal(begin, seedOf(seed, number), { ...COOLING[walks.kind], steps }, hooks);
         if (walks.best < one.cost) Object.assign(one, { key: walks.walk.bestKey.slice(), cost: walks.best });
         if (await pausedAndStopped(hooks)) return undefined;
       }
-      onTrial?.(++done, trials);
+      done += count * longer;
+      onTrial?.(Math.min(1, done / all));
     }
   }
   const words = wordScoreOf(language);
-  for (const one of tried) {
-    Object.assign(one, await improved(walksOf(one.ranked), one.key, words, hooks));
-    onTrial?.(++done, trials);
-  }
+  for (const one of tried) Object.assign(one, await improved(walksOf(one.ranked), one.key, words, hooks));
   let [best] = tried.sort((a, b) => a.cost - b.cost);
   for (let round = 0; round < ROUNDS; round++) {
     const { cipher } = walksOf(best.ranked);
@@ -135,17 +135,18 @@ async function improved(
   const { cipher, kind } = walks;
   const { seed } = cipher.options;
   if (!words || kind === "trade") {
-    await walks.anneal(key, seedOf(seed, 1000), { ...GOING_ON, steps: STEPS[kind] * walks.text.free.length }, hooks);
+    await walks.anneal(
+      key,
+      seedOf(seed, BY_LETTERS),
+      { ...GOING_ON, steps: STEPS[kind] * walks.text.free.length },
+      hooks,
+    );
     return { key: walks.walk.bestKey.slice(), cost: walks.best };
   }
+  const chains = { most: WORD_CHAINS, recurrences: WORD_CHAINS, part: BY_WORDS };
   const scores = new KeyScore(cipher, words);
-  let best = { key, cost: -scores.of(key) };
-  for (let n = 0; n < WORD_CHAINS; n++) {
-    const chain = new KeyChain(walks, scores, key, seedOf(seed, 2000 + n));
-    await coolSlowly(chain, slowSteps(cipher), hooks);
-    if (-chain.bestScore < best.cost) best = { key: chain.bestKey, cost: -chain.bestScore };
-  }
-  return best;
+  const best = (await improvedByWords(walks, scores, key, chains, hooks)) ?? { key, score: scores.of(key) };
+  return { key: best.key, cost: -best.score };
 }
 
 function untried(ranked: RankedReading): Tried {

@@ -138,11 +138,11 @@ describe("keys are met in proportion to their likelihood as words", () => {
     });
   });
 
-  it("by chains that trade places", async () => {
+  it("by chains that exchange their keys", async () => {
     const { cipher, walks, scores } = ofCipher(false);
     const { plainCount, cipherCount } = cipher;
     const ladder = new KeyLadder(walks, scores, Int32Array.from([0, 0, 0]), 7);
-    const shares = (await ladder.climb(1_000_000, {})) as Float64Array;
+    const shares = (await ladder.draw(1_000_000, {})) as Float64Array;
     const expected = new Float64Array(shares.length);
     const all = Array.from({ length: plainCount ** cipherCount }, (_, n) =>
       Int32Array.from({ length: cipherCount }, (_, x) => Math.floor(n / plainCount ** x) % plainCount),
@@ -164,7 +164,7 @@ describe("keys are met in proportion to their likelihood as words", () => {
   it("and a ladder stops when it is asked to", async () => {
     const { walks, scores } = ofCipher(false);
     const ladder = new KeyLadder(walks, scores, Int32Array.from([0, 0, 0]), 7);
-    expect(await ladder.climb(1e9, { shouldStop: () => true })).toBeUndefined();
+    expect(await ladder.draw(1e9, { shouldStop: () => true })).toBeUndefined();
   });
 });
 

@@ -273,7 +273,7 @@ function RunBar({ course, cipher, mayRun }: { course: Deciphering; cipher: Ciphe
   );
 }
 
-function statusText({ phase, searches, passes, climbed }: Deciphering, { searching, known }: Cipher): string {
+function statusText({ phase, searches, passes, improved }: Deciphering, { searching, known }: Cipher): string {
   const fixed = Object.keys(known).length;
   const letters = fixed === 0 ? "" : ` ${fixed} ${fixed === 1 ? "letter is" : "letters are"} fixed.`;
   if (phase === "ready") return `Press Start.${letters}`;
@@ -282,8 +282,8 @@ function statusText({ phase, searches, passes, climbed }: Deciphering, { searchi
     passes.length > 0
       ? `${passes.length} ${passes.length === 1 ? "pass" : "passes"} of EM`
       : `${searches.length} ${searches.length === 1 ? "search" : "searches"}`;
-  if (phase === "running" && climbed !== undefined)
-    return `Improving the key by its words, ${Math.round(100 * climbed)} %…`;
+  if (phase === "running" && improved !== undefined)
+    return `Improving the key by its words, ${Math.round(100 * improved)} %…`;
   if (phase === "running") return passes.length > 0 ? `${done}…` : `Searching for a first key, ${done}…`;
   if (phase === "paused") return `Paused after ${done}. Fix letters you know in the key, then go on.${letters}`;
   return `Done after ${done}.${letters}`;

@@ -32,8 +32,8 @@ export interface Deciphering {
   key: ReadonlyMap<string, Found>;
   passes: readonly Pass[];
   searches: readonly Search[];
-  /** Share of the climb by words that is done, if it has begun. */
-  climbed: number | undefined;
+  /** Share of improving the key by its words that is done, if that has begun. */
+  improved: number | undefined;
   outcome: DecipherResult | undefined;
   trouble: Error | undefined;
   /** Begins anew, or from the key at hand. */
@@ -48,7 +48,7 @@ export function useDeciphering(cipher: Decipherable): Deciphering {
   const [key, setKey] = useState<Map<string, Found>>(new Map());
   const [passes, setPasses] = useState<Pass[]>([]);
   const [searches, setSearches] = useState<Search[]>([]);
-  const [climbed, setClimbed] = useState<number>();
+  const [improved, setImproved] = useState<number>();
   const [outcome, setOutcome] = useState<DecipherResult>();
   const [trouble, setTrouble] = useState<Error>();
   const control = useRef<AbortController | undefined>(undefined);
@@ -60,7 +60,7 @@ export function useDeciphering(cipher: Decipherable): Deciphering {
     setKey(new Map());
     setPasses([]);
     setSearches([]);
-    setClimbed(undefined);
+    setImproved(undefined);
     setOutcome(undefined);
     setTrouble(undefined);
   };
@@ -78,8 +78,8 @@ export function useDeciphering(cipher: Decipherable): Deciphering {
       // What arrives after a pause was under way; what belongs to an older run is of no interest.
       if (control.current !== mine || mine.signal.aborted) return;
       setKey(new Map(report.key));
-      setClimbed(report.stage === "climb" ? report.share : undefined);
-      if (report.stage === "climb") return;
+      setImproved(report.stage === "words" ? report.share : undefined);
+      if (report.stage === "words") return;
       if (report.stage === "search") setSearches((now) => [...now, report]);
       else setPasses((now) => [...now, { ...report, pass: before + report.pass }]);
     };
@@ -98,7 +98,7 @@ export function useDeciphering(cipher: Decipherable): Deciphering {
     }
   };
   const pause = (): void => control.current?.abort();
-  return { phase, key, passes, searches, climbed, outcome, trouble, run, pause, reset };
+  return { phase, key, passes, searches, improved, outcome, trouble, run, pause, reset };
 }
 
 /** An empty key to begin with. */
