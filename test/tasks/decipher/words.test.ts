@@ -9,9 +9,12 @@ import { COUNTED, KeyLadder } from "../../../src/tasks/decipher/key-ladder.js";
 import { KeyScore } from "../../../src/tasks/decipher/key-score.js";
 import { keyTables } from "../../../src/tasks/decipher/key-tables.js";
 import { LanguageModel } from "../../../src/tasks/decipher/language.js";
+import { searchLetters } from "../../../src/tasks/decipher/letter-search.js";
 import { LetterWalks } from "../../../src/tasks/decipher/letter-walks.js";
 import { readDeciphererOptions } from "../../../src/tasks/decipher/options.js";
+import { improvedByWords } from "../../../src/tasks/decipher/slow-chains.js";
 import { Substitution } from "../../../src/tasks/decipher/substitution.js";
+import { Walker } from "../../../src/tasks/decipher/walker.js";
 import { WordScore } from "../../../src/tasks/decipher/word-score.js";
 
 const lines = ["a ab ba abc cab a ab a bc", "cab a ba b a ab abc", "a ab"];
@@ -159,6 +162,35 @@ describe("keys are met in proportion to their likelihood as words", () => {
     }
     for (const [i, share] of shares.entries()) expect(Math.abs(share - expected[i])).toBeLessThan(0.04);
     expect(ladder.best.bestScore).toBeCloseTo(best, 9);
+  });
+
+  it("and chains that cool down slowly come to the best of all keys", async () => {
+    const { cipher, walks, scores } = ofCipher(false);
+    const { plainCount, cipherCount } = cipher;
+    const start = Int32Array.from([0, 0, 0]);
+    const all = Array.from({ length: plainCount ** cipherCount }, (_, n) =>
+      scores.of(Int32Array.from({ length: cipherCount }, (_, x) => Math.floor(n / plainCount ** x) % plainCount)),
+    );
+    const chains = { most: 4, recurrences: 2, part: 1 };
+    const shares: number[] = [];
+    const best = await improvedByWords(walks, scores, start, chains, {}, (share) => shares.push(share));
+    expect(scores.of(start)).toBeLessThan(Math.max(...all));
+    expect(best?.score).toBeCloseTo(Math.max(...all), 9);
+    expect(best && scores.of(best.key)).toBeCloseTo(Math.max(...all), 9);
+    expect(shares).toEqual([0, 0.25]);
+    expect(await improvedByWords(walks, scores, start, chains, { shouldStop: () => true })).toBeUndefined();
+  });
+
+  it("a key that is given is taken on beside those that searches find, if it is whole", async () => {
+    const { cipher } = ofCipher(false);
+    const walker = new Walker(cipher, dense.ngram);
+    const searches = async (candidate: Record<string, string>): Promise<number> => {
+      const { ends, tried } = await searchLetters(cipher, walker, 1, { candidate });
+      return ends.reduce((sum, { times }) => sum + times, 0) - tried;
+    };
+    const [a, b, c] = dense.symbols.all();
+    expect(await searches({ x: a, y: b, z: c })).toBe(1);
+    expect(await searches({ x: a, y: b })).toBe(0);
   });
 
   it("and a ladder stops when it is asked to", async () => {
