@@ -5,7 +5,7 @@
 //   windows, outputs.n, moves  row trees: substrings of the input; n-grams of outputs; n-grams of moves
 //   marks, marked, marked.n    if pairs had attributes: a string table of what holds for whole inputs; row trees of it
 //   copies                     if there are rows of copies: their tree
-//   joint                      if there is a joint model: its graphones' symbols, and the rows, tree and unigrams of its n-grams
+//   joint                      if there is a joint model: its graphones' symbols, the rows, tree and unigrams of its n-grams, and triggers
 //   memory                     if training pairs are remembered: these, as numbers
 //   member1, member2, …        of an ensemble: rows, weights and joint of the members beside the first
 //   words                      if there is a model of words: the words' symbols, and how often which follows which
@@ -45,6 +45,7 @@ import { type Powers, plainPowers } from "./powers.js";
 import { inputEvent, type TransducerRows } from "./rows.js";
 import { wholeKinds } from "./symbols.js";
 import { Transducer } from "./transducer.js";
+import type { TriggerParts } from "./triggers.js";
 import { windowKinds } from "./windows.js";
 import type { WordCounts } from "./word-model.js";
 
@@ -53,6 +54,7 @@ const offset = v.pipe(v.number(), v.minValue(-1000), v.maxValue(1000));
 const powersSchema = v.object({
   own: power,
   joint: power,
+  triggers: v.optional(power),
   words: power,
   rest: v.optional(v.object({ power, offset })),
   mass: power,
@@ -133,7 +135,7 @@ function putMember(parts: FileParts, prefix: string, { rows, weights, encoder, j
   parts.tensors[`${prefix}weights`] = { data: Float32Array.from(weights) };
   if (encoder) putEncoder(parts, encoder, prefix);
   if (!joint) return;
-  const { start, symbols, ngram } = joint;
+  const { start, symbols, ngram, triggers } = joint;
   parts.tensors[`${prefix}joint.start`] = { data: start };
   parts.tensors[`${prefix}joint.symbols`] = { data: symbols };
   putTree(parts, `${prefix}joint.n`, ngram.space.families[0].tree);
@@ -141,6 +143,9 @@ function putMember(parts: FileParts, prefix: string, { rows, weights, encoder, j
   parts.tensors[`${prefix}joint.weights`] = { data: Float32Array.from(ngram.weights) };
   parts.tensors[`${prefix}joint.offsets`] = { data: Float32Array.from(ngram.space.offsets) };
   parts.tensors[`${prefix}joint.unigram`] = { data: Float32Array.from(ngram.unigram) };
+  if (!triggers) return;
+  parts.tensors[`${prefix}joint.trigger.place`] = { data: triggers.place };
+  parts.tensors[`${prefix}joint.trigger.logs`] = { data: triggers.logs };
 }
 
 function decodeTransducer(content: TensorFile, file?: string): Transducer {
@@ -316,7 +321,17 @@ function readJoint(reader: PartsReader, prefix: string, order: number, { boundar
     },
     weights: reader.floats(`${prefix}joint.weights`, table.symbols.length),
   };
-  return { start, symbols, ngram };
+  return { start, symbols, ngram, triggers: readTriggers(reader, `${prefix}joint.trigger`, graphones) };
+}
+
+function readTriggers(reader: PartsReader, name: string, graphones: number): TriggerParts | undefined {
+  if (!reader.has(`${name}.place`)) return undefined;
+  const place = reader.plainIntegers(`${name}.place`);
+  const size = place.reduce((most, one) => Math.max(most, one + 1), 0);
+  if (place.length !== graphones || !place.every((one) => one >= -1)) {
+    throw reader.damaged("its triggers are not those of its graphones");
+  }
+  return { place, logs: Float32Array.from(reader.floats(`${name}.logs`, size * size)) };
 }
 
 const corpusTensors = ["inputStart", "inputs", "answerStart", "outputStart", "outputs", "answerCount"] as const;

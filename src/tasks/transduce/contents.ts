@@ -33,12 +33,13 @@ export function contents(transducer: Transducer) {
   };
 }
 
-/** `p^0.93 · graphones^0.21 · words^0.37`, if anything but p helps to choose. */
+/** `p^0.93 · graphones^0.21 · triggers^0.30 · words^0.37`, if anything but p helps to choose. */
 function choiceLines({ joint, options, powers, members }: ReturnType<typeof contents>): string[][] {
   if (!joint && options.words === 0 && members.length === 1) return [];
   const factors = [
     `p^${powers.own.toFixed(2)}`,
     ...(joint ? [`graphones^${powers.joint.toFixed(2)}`] : []),
+    ...(powers.triggers ? [`triggers^${powers.triggers.toFixed(2)}`] : []),
     ...(options.words > 0 ? [`words^${powers.words.toFixed(2)}`] : []),
   ];
   return [["chooses by", factors.join(" · ")]];

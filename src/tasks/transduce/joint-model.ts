@@ -5,6 +5,7 @@
 
 import { type NgramModel, type NgramOptions, ngramModel, ngramScoreAt } from "../../engine/ngram.js";
 import { BEGIN } from "../../engine/trellis.js";
+import { countTriggers, type TriggerParts, triggerScore } from "./triggers.js";
 
 /** Graphones as lists: which there are, and an n-gram model of their numbers. */
 export interface JointParts {
@@ -14,6 +15,8 @@ export interface JointParts {
   symbols: Int32Array;
   /** Of graphones, one more symbol for all that are unknown, and the end. */
   ngram: NgramModel;
+  /** Which of them call for each other; undefined in older models, and if every symbol has one graphone. */
+  triggers?: TriggerParts;
 }
 
 /** An input with the moves that write an output for it. */
@@ -97,15 +100,27 @@ export class JointModel {
     for (const numbers of [ngram.unigram, ngram.weights, ngram.space.offsets]) {
       for (let i = 0; i < numbers.length; i++) numbers[i] = Math.fround(numbers[i]);
     }
-    return new JointModel({ start, symbols: Int32Array.from(graphones.flat()), ngram }, shift);
+    const triggers = countTriggers(
+      sequences,
+      graphones.map(([symbol]) => symbol),
+    );
+    return new JointModel({ start, symbols: Int32Array.from(graphones.flat()), ngram, triggers }, shift);
   }
 
-  /** log q of an aligned pair. */
-  logProbability(pair: AlignedMoves): number {
+  /** log q of an aligned pair, and how well its graphones go together. */
+  judge(pair: AlignedMoves): { joint: number; triggers: number } {
+    const events = this.eventsOf(pair);
+    const { triggers } = this.parts;
+    // The first and the last event are no graphones.
+    const score = triggers ? triggerScore(triggers, events.slice(1, -1)) : 0;
+    return { joint: this.scoreOf(events), triggers: score };
+  }
+
+  /** log q of events. */
+  private scoreOf(events: number[]): number {
     const { ngram } = this.parts;
     const { order } = ngram.options;
     const { events: before, scores } = this.latest;
-    const events = this.eventsOf(pair);
     let sum = 0;
     let alike = 1; // events up to the one at hand that are those of the pair before
     for (let i = 1; i < events.length; i++) {

@@ -33,6 +33,8 @@ export function engineOf(
   return new TransducerEngine(rows, shape, inference, made);
 }
 
+const NO_GRAPHONES = { joint: 0, triggers: 0 };
+
 export class Member {
   /** The latest input, in its own direction, and how contexts were chosen for it. */
   private input: MarkedInput = { symbols: new Int32Array(0), marks: new Int32Array(0) };
@@ -93,10 +95,10 @@ export class Member {
     return { log, moves: this.joint && log > LEAST_LOG ? this.bestMoves(output) : undefined };
   }
 
-  /** log q of an output of the latest input, by its alignment. */
-  jointLog(moves: readonly number[]): number {
+  /** What the model of graphones thinks of an output of the latest input, by its alignment. */
+  jointLogs(moves: readonly number[]): { joint: number; triggers: number } {
     const own = this.isBackward ? this.turnedMoves(moves) : moves;
-    return this.joint?.logProbability({ input: this.input.symbols, moves: own }) ?? 0;
+    return this.joint?.judge({ input: this.input.symbols, moves: own }) ?? NO_GRAPHONES;
   }
 
   /** An output in the other direction, if the member goes there; the same function leads back. */

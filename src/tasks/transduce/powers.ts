@@ -1,5 +1,5 @@
 // The powers with which models choose together among candidates, fitted to held-out inputs. A candidate weighs
-//   p(output | input)^own · q(alignment)^joint · w(output)^words,   q and w as shares of their sums over the candidates,
+//   p(output | input)^own · q(alignment)^joint · t(alignment)^triggers · w(output)^words,   q, t and w as shares of their sums over the candidates,
 // all other outputs weigh together
 //   e^offset · (1 - sum of p over the candidates)^rest,
 // and a probability is a share of all these weights. With own = rest = 1 and nothing else it is p.
@@ -12,6 +12,8 @@ export interface Powers {
   own: number;
   /** Of the model of graphones. */
   joint: number;
+  /** Of how well graphones go together (triggers.ts); undefined in older models and if nothing is fitted. */
+  triggers?: number;
   /** Of the model of words. */
   words: number;
   /** Of what all other outputs have, and what that weight is multiplied by, as a logarithm; undefined in older models. */
@@ -25,18 +27,30 @@ export function plainPowers(words: number): Powers {
   return { own: 1, joint: 0, words, mass: 1 };
 }
 
-/** What models think of a candidate: logarithms of p, q and w; 0 without one. */
+/** What models think of a candidate: logarithms of p, q, t and w; 0 without one. */
 export interface CandidateLogs {
   log: number;
   joint: number;
+  triggers: number;
   words: number;
 }
 
-/** The same with q and w as shares of their sums. */
+/** Log of what a candidate weighs. */
+export function weightOf({ log, joint, triggers, words }: CandidateLogs, powers: Powers): number {
+  return powers.own * log + powers.joint * joint + (powers.triggers ?? 0) * triggers + powers.words * words;
+}
+
+/** The same with q, t and w as shares of their sums. */
 export function asShares(candidates: readonly CandidateLogs[]): CandidateLogs[] {
   const joint = sumOf(candidates.map((one) => one.joint));
+  const triggers = sumOf(candidates.map((one) => one.triggers));
   const words = sumOf(candidates.map((one) => one.words));
-  return candidates.map((one) => ({ log: one.log, joint: one.joint - joint, words: one.words - words }));
+  return candidates.map((one) => ({
+    log: one.log,
+    joint: one.joint - joint,
+    triggers: one.triggers - triggers,
+    words: one.words - words,
+  }));
 }
 
 /** Log of the least that other outputs are believed to have. */
@@ -50,8 +64,8 @@ export function restOf(together: number): number {
 /** Log of the probability that a candidate is right. */
 export function chanceOfAny(candidates: readonly CandidateLogs[], together: number, powers: Powers): number {
   if (!powers.rest) return powers.mass * together;
-  const { own, joint, words, rest } = powers;
-  const all = sumOf(asShares(candidates).map((one) => own * one.log + joint * one.joint + words * one.words));
+  const { rest } = powers;
+  const all = sumOf(asShares(candidates).map((one) => weightOf(one, powers)));
   return -logAdd(0, rest.offset + rest.power * restOf(together) - all);
 }
 

@@ -1,14 +1,14 @@
 // The search for a transducer's outputs in a trellis. Best paths come one after another; each output that is new among them is
 // summed over all its alignments, until none that is unseen can matter. The first few are candidates, among which models of
 // graphones and of words help to choose:
-//   p(output | input)^own q(alignment)^joint w(output)^words   beside what all other outputs weigh; see powers.ts
+//   p(output | input)^own q(alignment)^joint t(alignment)^triggers w(output)^words   beside what all other outputs weigh; see powers.ts
 
 import { bestPaths, logAdd, type Path, trellisLattice } from "../../engine/lattice.js";
 import type { Inference } from "../../engine/trellis.js";
 import { LEAST_LOG } from "./engine.js";
 import type { Member } from "./member.js";
 import type { MarkedInput } from "./pairs.js";
-import { chanceOfAny, type Powers } from "./powers.js";
+import { chanceOfAny, type Powers, weightOf } from "./powers.js";
 import type { WordModel } from "./word-model.js";
 
 /** An output with its probability. */
@@ -43,8 +43,9 @@ const PATHS_PER_OUTPUT = 16;
 
 /** An output with what each model thinks of it. */
 export interface Weighed extends Found {
-  /** Log of its probability by the model of graphones and by that of words; 0 without one. */
+  /** Log of its probability by the model of graphones, how well these go together, and log by the model of words; 0 without one. */
   joint: number;
+  triggers: number;
   words: number;
 }
 
@@ -110,7 +111,7 @@ function alone(member: Member, { candidates, found }: List): Outputs & { found: 
     output,
     moves,
     log,
-    joint: member.jointLog(moves),
+    ...member.jointLogs(moves),
     words: 0,
   }));
   return {
@@ -126,6 +127,9 @@ const LONGEST_SHARED = 200;
 /** How far below the best that a member knows an output is, in logarithms, that it cannot write: no further. */
 const FURTHEST_BELOW = 50;
 
+/** What a model of graphones thinks of an output that a member cannot write. */
+const UNALIGNED = { joint: Number.NEGATIVE_INFINITY, triggers: 0 };
+
 /** What several members found, each judging the outputs of all: logs are means over the members. */
 function shared(members: readonly Member[], lists: readonly List[]): Outputs & { found: Weighed[] } {
   const all: Weighed[] = [];
@@ -135,7 +139,7 @@ function shared(members: readonly Member[], lists: readonly List[]): Outputs & {
   const keys = lists.map(({ found }) => found.map(({ output }) => output.join()));
   const take = (m: number, i: number): void => {
     const one = lists[m].found[i];
-    const place = places.get(keys[m][i]) ?? all.push({ ...one, log: 0, joint: 0, words: 0 }) - 1;
+    const place = places.get(keys[m][i]) ?? all.push({ ...one, log: 0, joint: 0, triggers: 0, words: 0 }) - 1;
     places.set(keys[m][i], place);
     known[m][place] = one;
   };
@@ -152,10 +156,12 @@ function shared(members: readonly Member[], lists: readonly List[]): Outputs & {
     const judged = all.map(({ output }, place) => known[m][place] ?? member.judged(output));
     for (const { log } of judged.slice(0, count)) together = logAdd(together, log - Math.log(members.length));
     const logs = raised(judged.map(({ log }) => log));
-    const joint = raised(judged.map(({ moves }) => (moves ? member.jointLog(moves) : Number.NEGATIVE_INFINITY)));
+    const jointly = judged.map(({ moves }) => (moves ? member.jointLogs(moves) : UNALIGNED));
+    const joint = raised(jointly.map((one) => one.joint));
     all.forEach((one, i) => {
       one.log += logs[i] / members.length;
       one.joint += joint[i] / members.length;
+      one.triggers += jointly[i].triggers / members.length;
     });
   });
   return { candidates: all.slice(0, count), found: all, together };
@@ -276,7 +282,7 @@ function chosen({ candidates, found, together: log }: Outputs, powers: Powers): 
   const weighted = (one: Weighed): Found => ({
     output: one.output,
     moves: one.moves,
-    log: powers.own * one.log + powers.joint * one.joint + powers.words * one.words,
+    log: weightOf(one, powers),
   });
   const byLog = (a: Found, b: Found): number => b.log - a.log;
   const times =

@@ -24,6 +24,7 @@ import {
   logLoss,
   type Powers,
   restOf,
+  weightOf,
 } from "./powers.js";
 import { outputsOf } from "./search.js";
 import { countWords, type WordCounts, WordModel } from "./word-model.js";
@@ -80,6 +81,8 @@ const OWN = { power: 1, inputs: 1 };
 const WITH_JOINT = { own: { power: 0.6, inputs: 30 }, joint: { power: 0.4, inputs: 30 } };
 /** Where one of them says little, the other must say more, or everything would be in doubt. Places are those of `powersFrom`. */
 const TOGETHER = { models: [2, 3], sum: 1, inputs: 200 };
+/** Triggers count as much as held-out inputs show. */
+const TRIGGERS = { power: 0, inputs: 10 };
 const WITH_WORDS = { own: { power: 1, inputs: 30 }, joint: { power: 0, inputs: 30 }, inputs: 30 };
 /**
  * Of all other outputs, and of the offset of their weight. A power of 0.7: where pairs are few, a transducer is too sure that none of these
@@ -165,9 +168,7 @@ export async function tuneChoosers(
 
 /** The log loss of the probability that the candidate which would be chosen is right. */
 function lossOf({ candidates, right, together }: JudgedInput, powers: Powers): number {
-  const scores = candidates.map(
-    ({ log, joint, words }) => powers.own * log + powers.joint * joint + powers.words * words,
-  );
+  const scores = candidates.map((one) => weightOf(one, powers));
   const best = scores.indexOf(Math.max(...scores));
   const share = scores[best] - scores.reduce((sum, score) => logAdd(sum, score));
   return logLoss(Math.min(0, chanceOfAny(candidates, together, powers) + share), right[best]);
@@ -249,17 +250,17 @@ function powersFrom(
   const isOpen = choice?.isOpen ?? false;
   const prior = choice ? WITH_WORDS : jointGrams > 0 ? WITH_JOINT : { own: OWN, joint: { power: 0, inputs: 1 } };
   const wordsPrior = isOpen ? [{ power: weight, inputs: WITH_WORDS.inputs }] : [];
-  const logsOf = ({ log, joint, words }: CandidateLogs): number[] =>
-    isOpen ? [log, joint, words] : [log + weight * words, joint];
-  const [power, offset, own, joint, words = own * weight] = fitPowers(
+  const logsOf = ({ log, joint, triggers, words }: CandidateLogs): number[] =>
+    isOpen ? [log, joint, triggers, words] : [log + weight * words, joint, triggers];
+  const [power, offset, own, joint, triggers, words = own * weight] = fitPowers(
     inputs.map(({ candidates, right, together }): JudgedCandidate[] => [
       ...candidates.map((one, c) => ({ logs: [0, 0, ...logsOf(one)], right: right[c] })),
-      { logs: [restOf(together), 1, ...(isOpen ? [0, 0, 0] : [0, 0])], right: !right.includes(true) },
+      { logs: [restOf(together), 1, ...(isOpen ? [0, 0, 0, 0] : [0, 0, 0])], right: !right.includes(true) },
     ]),
-    [REST.power, REST.offset, prior.own, prior.joint, ...wordsPrior],
+    [REST.power, REST.offset, prior.own, prior.joint, TRIGGERS, ...wordsPrior],
     prior === WITH_JOINT ? TOGETHER : undefined,
   );
-  return { own, joint, words, rest: { power, offset }, mass: 1 };
+  return { own, joint, triggers, words, rest: { power, offset }, mass: 1 };
 }
 
 /** The words in the answers of all inputs, or of some. */

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Checkpoint } from "../../../src/learn/training.js";
 import { JointModel } from "../../../src/tasks/transduce/joint-model.js";
+import { weightOf } from "../../../src/tasks/transduce/powers.js";
 import { Transducer } from "../../../src/tasks/transduce/transducer.js";
 import { InputError } from "../../../src/util/errors.js";
 import { decodeModel, encodeModel } from "../../../src/workflows/model.js";
@@ -25,7 +26,7 @@ describe("a joint model", () => {
     for (let length = 0; length <= 4; length++) {
       for (const sequence of sequences) {
         const moves = sequence.flatMap(({ written }) => [...written, SHIFT]);
-        sum += Math.exp(model.logProbability({ input: sequence.map(({ input }) => input), moves }));
+        sum += Math.exp(model.judge({ input: sequence.map(({ input }) => input), moves }).joint);
       }
       sequences = sequences.flatMap((sequence) => graphones.map((graphone) => [...sequence, graphone]));
     }
@@ -44,7 +45,7 @@ describe("a joint model", () => {
       2,
       SHIFT,
     );
-    const log = (...moves: number[]): number => model.logProbability({ input: [0, 1], moves });
+    const log = (...moves: number[]): number => model.judge({ input: [0, 1], moves }).joint;
     expect(log(0, SHIFT, 1, SHIFT)).toBeGreaterThan(log(1, SHIFT, 1, SHIFT));
     expect(log(1, SHIFT, 1, SHIFT)).toBeGreaterThan(log(1, 1, SHIFT, 0, 0, SHIFT));
     expect(log(1, 1, SHIFT, 0, 0, SHIFT)).toBeGreaterThan(Number.NEGATIVE_INFINITY);
@@ -113,10 +114,8 @@ describe("a transducer with a joint model", () => {
           ...one.output.map((name) => transducer.outputSymbols.indexOf(name)),
           shift,
         ]);
-        return (
-          transducer.powers.own * Math.log(own.probability) +
-          transducer.powers.joint * joint.logProbability({ input: symbols, moves })
-        );
+        const log = Math.log(own.probability);
+        return weightOf({ log, ...joint.judge({ input: symbols, moves }), words: 0 }, transducer.powers);
       };
       const own = (one: typeof first) =>
         plain.find(({ output }) => output.join() === one.output.join())?.probability ?? 0;

@@ -87,8 +87,8 @@ describe("fitted powers", () => {
 
 describe("the chance that a candidate is right", () => {
   const candidates = [
-    { log: Math.log(0.5), joint: -20, words: -7 },
-    { log: Math.log(0.2), joint: -23, words: -3 },
+    { log: Math.log(0.5), joint: -20, triggers: 1, words: -7 },
+    { log: Math.log(0.2), joint: -23, triggers: -2, words: -3 },
   ];
   const together = Math.log(0.7);
 
@@ -99,12 +99,13 @@ describe("the chance that a candidate is right", () => {
   });
 
   it("is the share of their weights, as they are defined", () => {
-    const powers = { own: 0.6, joint: 0.4, words: 0.3, rest: { power: 0.8, offset: -0.5 }, mass: 1 };
+    const powers = { own: 0.6, joint: 0.4, triggers: 0.5, words: 0.3, rest: { power: 0.8, offset: -0.5 }, mass: 1 };
     const graphones = Math.exp(-20) + Math.exp(-23);
     const words = Math.exp(-7) + Math.exp(-3);
-    const weight = (p: number, q: number, w: number): number =>
-      p ** 0.6 * (Math.exp(q) / graphones) ** 0.4 * (Math.exp(w) / words) ** 0.3;
-    const all = weight(0.5, -20, -7) + weight(0.2, -23, -3);
+    const triggers = Math.exp(1) + Math.exp(-2);
+    const weight = (p: number, q: number, t: number, w: number): number =>
+      p ** 0.6 * (Math.exp(q) / graphones) ** 0.4 * (Math.exp(t) / triggers) ** 0.5 * (Math.exp(w) / words) ** 0.3;
+    const all = weight(0.5, -20, 1, -7) + weight(0.2, -23, -2, -3);
     const rest = Math.exp(-0.5) * 0.3 ** 0.8;
     expect(Math.exp(chanceOfAny(candidates, together, powers))).toBeCloseTo(all / (all + rest), 12);
   });
@@ -112,7 +113,7 @@ describe("the chance that a candidate is right", () => {
   it("is never certain, however sure the candidates are", () => {
     const powers = { own: 1, joint: 0, words: 0, rest: { power: 1, offset: 0 }, mass: 1 };
     expect(restOf(0)).toBeCloseTo(Math.log(1e-6), 12);
-    expect(chanceOfAny([{ log: 0, joint: 0, words: 0 }], 1e-12, powers)).toBeLessThan(0);
+    expect(chanceOfAny([{ log: 0, joint: 0, triggers: 0, words: 0 }], 1e-12, powers)).toBeLessThan(0);
   });
 
   it.each([-1, 0, 1])("has the offset %s where other outputs are right as often as that says", (offset) => {

@@ -389,7 +389,7 @@ describe("Transducer", () => {
     expect(prediction.probability).toBe(probabilities[0]);
     // It is the only candidate, so what candidates have together is its own.
     const log = transducer.logLikelihood([..."shicixae"], prediction.output);
-    const chance = chanceOfAny([{ log, joint: 0, words: 0 }], log, transducer.powers);
+    const chance = chanceOfAny([{ log, joint: 0, triggers: 0, words: 0 }], log, transducer.powers);
     expect(chance).toBeCloseTo(prediction.logProbability, 9);
     expect(transducer.summary.alignedPairs).toBe(transducer.summary.pairs);
     const aligned = transducer.align([..."xata"], ["K", "S", "A", "T", "A"]);
