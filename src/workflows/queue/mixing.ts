@@ -17,7 +17,17 @@ import type { Judged, Learner } from "../../learn/learner.js";
 import type { Crew, CrewMaker, CrewWatch, PassDone } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { type Division, shardCount } from "./shards.js";
-import { fromUpperHalf, rounded, roundedSquare, SLIGHT, spread, type Thin, ThinReader, ThinWriter, thinned } from "./thin.js";
+import {
+  fromUpperHalf,
+  rounded,
+  roundedSquare,
+  SLIGHT,
+  spread,
+  type Thin,
+  ThinReader,
+  ThinWriter,
+  thinned,
+} from "./thin.js";
 
 /** Examples that are judged together. */
 const JUDGED = 500;
