@@ -93,7 +93,10 @@ export class AdaGrad {
   average(): Float64Array {
     this.settle();
     const steps = this.step - this.averageFrom;
-    return steps === 0 ? this.weights.slice() : this.sums.map((sum) => sum / steps);
+    if (steps === 0) return this.weights.slice();
+    const average = this.sums.slice();
+    for (let e = 0; e < average.length; e++) average[e] /= steps;
+    return average;
   }
 }
 

@@ -17,7 +17,17 @@ import type { Judged, Learner } from "../../learn/learner.js";
 import type { Crew, CrewMaker, CrewWatch, PassDone } from "../../learn/training.js";
 import { InputError } from "../../util/errors.js";
 import { type Division, shardCount } from "./shards.js";
-import { rounded, roundedSquare, SLIGHT, spread, type Thin, ThinReader, ThinWriter, thinned } from "./thin.js";
+import {
+  fromUpperHalf,
+  rounded,
+  roundedSquare,
+  SLIGHT,
+  spread,
+  type Thin,
+  ThinReader,
+  ThinWriter,
+  thinned,
+} from "./thin.js";
 
 /** Examples that are judged together. */
 const JUDGED = 500;
@@ -123,14 +133,20 @@ export function movedOf(
   counts: Int32Array,
   room = resultRoom(table),
 ): Thin {
+  const { start } = table;
   const before = new ThinReader(state);
   const moved = room.begin();
   for (let row = 0; row < counts.length; row++) {
-    for (let e = table.start[row]; e < table.start[row + 1]; e++) {
-      before.find(e);
-      if (counts[row] === 0) continue;
-      const isMoved = Math.abs(weights[e] - before.weight) >= SLIGHT;
-      if (isMoved || squares[e] - before.square > LONGER * (options.delta + before.square)) {
+    const end = start[row + 1];
+    if (counts[row] === 0) {
+      before.pass(start[row], end);
+      continue;
+    }
+    for (let e = start[row]; e < end; e++) {
+      const at = before.find(e);
+      const square = at < 0 ? 0 : fromUpperHalf(state.squares[at]);
+      const isMoved = Math.abs(weights[e] - (at < 0 ? 0 : state.weights[at])) >= SLIGHT;
+      if (isMoved || squares[e] - square > LONGER * (options.delta + square)) {
         moved.tell(e, weights[e], squares[e], sums[e] / step);
       }
     }
@@ -386,13 +402,15 @@ class RowMixer {
       let weight = before;
       let average = before;
       for (let i = 0; i < ownCount; i++) {
-        const one = moved[own[i]];
-        if (!one.find(e)) continue;
-        weight += share[i] * (one.weight - before);
-        average += share[i] * (one.average - before);
-        squares[e] += share[i] * (one.square - squareBefore);
+        const at = moved[own[i]].find(e);
+        if (at < 0) continue;
+        const one = shards[own[i]].moved;
+        weight += share[i] * (one.weights[at] - before);
+        average += share[i] * (one.averages[at] - before);
+        squares[e] += share[i] * (fromUpperHalf(one.squares[at]) - squareBefore);
       }
-      weights[e] = shrunk(weight, owed * (options.rate / Math.sqrt(options.delta + squares[e])), options);
+      if (weight !== 0) weight = shrunk(weight, owed * (options.rate / Math.sqrt(options.delta + squares[e])), options);
+      weights[e] = weight;
       sums[e] += all * average;
     }
   }

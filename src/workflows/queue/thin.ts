@@ -24,7 +24,8 @@ function upperHalf(value: number): number {
   return (bits[0] + 0x7fff + ((bits[0] >>> 16) & 1)) >>> 16;
 }
 
-function fromUpperHalf(half: number): number {
+/** A sum of squares of its upper half. */
+export function fromUpperHalf(half: number): number {
   bits[0] = half << 16;
   return single[0];
 }
@@ -73,28 +74,23 @@ export class ThinWriter {
   }
 }
 
-/** Reads entries, in rising order: none that is told may be passed over. */
+/** Finds entries, in rising order: none that is told may be passed over but by `pass`. */
 export class ThinReader {
+  private readonly told: Uint8Array;
   private at = 0;
-  /** Of the entry that was found last. */
-  weight = 0;
-  square = 0;
-  average = 0;
 
-  constructor(private readonly thin: Thin) {}
+  constructor(thin: Thin) {
+    this.told = thin.told;
+  }
 
-  /** Whether an entry is told; then it is at hand, otherwise its weight and square are zero. */
-  find(entry: number): boolean {
-    const { told, weights, squares, averages } = this.thin;
-    if ((told[entry >> 3] & (1 << (entry & 7))) === 0) {
-      this.weight = 0;
-      this.square = 0;
-      return false;
-    }
-    if (averages.length > 0) this.average = averages[this.at];
-    if (squares.length > 0) this.square = fromUpperHalf(squares[this.at]);
-    this.weight = weights[this.at++];
-    return true;
+  /** Where an entry stands among those told; -1 if it is not. */
+  find(entry: number): number {
+    return (this.told[entry >> 3] & (1 << (entry & 7))) === 0 ? -1 : this.at++;
+  }
+
+  /** Passes over the entries before `to`. */
+  pass(entry: number, to: number): void {
+    for (let e = entry; e < to; e++) this.at += (this.told[e >> 3] >> (e & 7)) & 1;
   }
 }
 
