@@ -38,7 +38,7 @@ export function countTriggers(
     place[graphone] = p;
   });
   const symbols = [...new Set(places.map((graphone) => symbolOf[graphone]))];
-  const groupOf = places.map((graphone) => symbols.indexOf(symbolOf[graphone])); // [places] which symbol it is of
+  const symbolAt = places.map((graphone) => symbols.indexOf(symbolOf[graphone])); // [places] which symbol it is of
   const seen = new Float64Array(size * size);
   const met = new Float64Array(symbols.length * symbols.length); // the same of symbols
   for (const sequence of sequences) {
@@ -47,15 +47,15 @@ export function countTriggers(
       for (let j = 0; j < here.length; j++) {
         if (i === j) continue;
         seen[here[i] * size + here[j]]++;
-        met[groupOf[here[i]] * symbols.length + groupOf[here[j]]]++;
+        met[symbolAt[here[i]] * symbols.length + symbolAt[here[j]]]++;
       }
     }
   }
-  const share = sharesOf(places, groupOf, count, symbols.length);
+  const share = sharesOf(places, symbolAt, count, symbols.length);
   const logs = new Float32Array(size * size);
   for (let g = 0; g < size; g++) {
     for (let h = 0; h < size; h++) {
-      const expected = met[groupOf[g] * symbols.length + groupOf[h]] * share[g] * share[h];
+      const expected = met[symbolAt[g] * symbols.length + symbolAt[h]] * share[g] * share[h];
       logs[g * size + h] = Math.log((seen[g * size + h] + ADDED) / (expected + ADDED));
     }
   }
@@ -91,15 +91,15 @@ function uncertain(count: Float64Array, symbolOf: ArrayLike<number>): number[] {
 /** [places] Which share of its symbol's listed graphones each is. */
 function sharesOf(
   places: readonly number[],
-  groupOf: readonly number[],
+  symbolAt: readonly number[],
   count: Float64Array,
-  groups: number,
+  symbols: number,
 ): Float64Array {
-  const total = new Float64Array(groups);
+  const total = new Float64Array(symbols);
   places.forEach((graphone, p) => {
-    total[groupOf[p]] += count[graphone];
+    total[symbolAt[p]] += count[graphone];
   });
-  return Float64Array.from(places, (graphone, p) => count[graphone] / total[groupOf[p]]);
+  return Float64Array.from(places, (graphone, p) => count[graphone] / total[symbolAt[p]]);
 }
 
 function placesIn(graphones: readonly number[], place: Int32Array): number[] {
